@@ -102,10 +102,11 @@ cli/ui:         mem chars workstate redact rank event recall curate digest conti
                 api fsx propose instructions transfer
 hookclient:     mem agent redact hook spool api fault config
 peers:          mem api
+team:           mem vaultfile event filesync store/served store/stored vault
 # 5 wiring
 daemon:         mem chars workstate vaultfile index fsx propose gitblame instructions redact event curate digest
                 continuity filesync capture views engine store/sqlite store/served store/stored spool transcript
-                project mind vault embed llm api worker setup mcpserver web fault config hookclient peers
+                project mind vault embed llm api worker setup mcpserver web fault config hookclient peers team
 move:           mem store/sqlite store/served store/stored transfer fault config daemon
 foreign:        mem chars when workstate curate project transcript mind vault store/sqlite api
 eval/evalstore: mem index redact event recall engine views store/sqlite project transcript daemon fault eval

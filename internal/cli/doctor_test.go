@@ -27,6 +27,7 @@ import (
 	"remanence/internal/spool"
 	"remanence/internal/store/sqlite"
 	"remanence/internal/store/stored"
+	"remanence/internal/team"
 	"remanence/internal/views"
 )
 
@@ -460,6 +461,7 @@ func TestEveryFaultThatDoctorCanShowHasASeed(t *testing.T) {
 	judged := maps.Clone(judged)
 	judged["REM-S018"] = unfolded(t)
 	judged["REM-S020"] = doctor.StoreItem(daemon.StoreHealth{}, mem.ErrAway)
+	judged["REM-S024"] = doctor.TeamItems(&team.Health{Error: "away"})[0]
 	judged["REM-S022"] = doctor.ServerItems(stored.Server{Superuser: true, Durable: true, Local: true})[1]
 	for code, item := range judged {
 		if ui.Deref(item.Code) != code || item.State == setup.OK {

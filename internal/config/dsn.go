@@ -2,9 +2,12 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"net/url"
 	"slices"
 	"strings"
+
+	"remanence/internal/mem"
 )
 
 // SQLiteDSN is the value of store.dsn for the file in the data directory.
@@ -64,6 +67,51 @@ func checkDSN(value any) error {
 		return errDSNPassphrase
 	}
 	return nil
+}
+
+var (
+	errTeamDSN  = errors.New("not an address like postgres://user@host:5432/database")
+	errNotSent  = errors.New("messages and what belongs to one session are never shared")
+	neverShared = []mem.Kind{mem.Utterance, mem.Snapshot, mem.Scratch, mem.Request}
+)
+
+// checkTeamDSN returns an error for a text that is not the address of a PostgreSQL server.
+func checkTeamDSN(value any) error {
+	switch dsn, _ := value.(string); {
+	case dsn == "":
+		return nil
+	case !strings.HasPrefix(dsn, "postgres"):
+		return errTeamDSN
+	}
+	return checkDSN(value)
+}
+
+// checkKinds returns an error for a list with something that is no kind of memory that can be shared.
+func checkKinds(value any) error {
+	names, _ := value.([]string)
+	_, err := sharedKinds(names)
+	return err
+}
+
+// SharedKinds returns the kinds of memories that go to the team.
+func (c Config) SharedKinds() []mem.Kind {
+	kinds, _ := sharedKinds(Get[[]string](c, "share.kinds")) // the others are among the warnings
+	return kinds
+}
+
+func sharedKinds(names []string) (kinds []mem.Kind, err error) {
+	for _, name := range names {
+		k, wrong := mem.ParseKind(name)
+		if wrong == nil && slices.Contains(neverShared, k) {
+			wrong = fmt.Errorf("%s: %w", name, errNotSent)
+		}
+		if wrong == nil {
+			kinds = append(kinds, k)
+		} else if err == nil {
+			err = wrong
+		}
+	}
+	return kinds, err
 }
 
 // serverSchemes begin the address of a server.

@@ -318,6 +318,24 @@ func daemonOptions(d event.Settings) []Option {
 			Range: "sqlite: or an address postgres://… or surreal://…, without a password",
 			Check: checkDSN, Hide: withoutPassword,
 		},
+		{
+			Key: "share.dsn", Def: "",
+			Doc: "PostgreSQL server on which a team shares memories, postgres://USER@HOST:PORT/DATABASE; empty is none, and " +
+				"nothing is sent (docs/team.md)",
+			Range: "empty, or an address postgres://…, without a password",
+			Check: checkTeamDSN, Hide: withoutPassword,
+		},
+		{Key: "share.team", Def: "", Doc: "name of your team on that server, a role of it"},
+		{
+			Key: "share.kinds", Def: []string{},
+			Doc:   "kinds of memories that are sent to the team and follow its changes, such as decision, convention",
+			Range: "a list of kinds", Check: checkKinds,
+		},
+		{
+			Key: "share.projects", Def: []string{},
+			Doc: "projects whose memories are shared with the team: addresses of origins (globs), such as " +
+				"git.example.org/shop/*",
+		},
 		{Key: "worker.idle_exit", Def: 30 * time.Minute, Doc: "time without work after which the daemon ends"},
 		{
 			Key: "worker.http_port", Def: 0,

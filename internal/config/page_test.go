@@ -28,6 +28,7 @@ var configSections = []struct{ name, about string }{
 	{"digest", "Notes by a language model; off by default: [digest.md](digest.md)."},
 	{"state", "State files in `.mind/`: [state-files.md](state-files.md)."},
 	{"store", "Where the memory is stored: [postgresql.md](postgresql.md), [surrealdb.md](surrealdb.md)."},
+	{"share", "What a team shares on a server: [team.md](team.md)."},
 	{"worker", "The daemon behind the hooks."},
 	{"spool", "The queue on disk for events that the daemon has not taken yet."},
 	{"privacy", "What is never kept, and for how long the rest is: [privacy.md](privacy.md)."},

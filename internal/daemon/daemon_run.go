@@ -188,6 +188,7 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 			func(ctx context.Context) {
 				h.indexed.Run(ctx, func(err error) { h.log.Error("searching without index", "error", h.checkDamage(err)) })
 			},
+			h.team.Run,
 			func(ctx context.Context) {
 				if h.others != nil {
 					h.others.Listen(ctx)

@@ -3,6 +3,7 @@ package daemon
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"remanence/internal/api"
@@ -17,13 +18,15 @@ type publishingStore struct {
 	*index.Store
 	live   *api.Live
 	others *peers.Group // nil if the store is a file
+	// written counts writes.
+	written *atomic.Int64
 	// answering reports whether a hook is being answered.
 	answering func() bool
 }
 
 // publishing is the store of the daemon, whose writes are published.
 func publishing(h *Daemon) publishingStore {
-	return publishingStore{h.indexed, h.live, h.others, func() bool { return h.Meter.answering() }}
+	return publishingStore{h.indexed, h.live, h.others, &h.written, func() bool { return h.Meter.answering() }}
 }
 
 // Apply implements mem.Store.
@@ -43,6 +46,7 @@ func (w publishingStore) Apply(ctx context.Context, batches ...mem.Batch) ([]mem
 
 // publishWritten publishes batches that are durable.
 func (w publishingStore) publishWritten(ctx context.Context, batches []mem.Batch, results []mem.Result) {
+	w.written.Add(1)
 	if !w.live.Touch() && w.others == nil {
 		return
 	}

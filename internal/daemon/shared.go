@@ -11,8 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/config"
 	"remanence/internal/filesync"
 	"remanence/internal/mem"
+	"remanence/internal/team"
 	"remanence/internal/vault"
 	"remanence/internal/vaultfile"
 )
@@ -24,6 +26,14 @@ func sharedFolders(trust *TrustList) func(mem.Project) (filesync.SharedFolder, b
 		f := &sharedFolder{root: p.Root, git: p.Common != ""}
 		f.files.Dir = filepath.Join(p.Root, filepath.FromSlash(mem.SharedDir))
 		return f, trust.Trusts(p)
+	}
+}
+
+// teamSettings are the settings share.*.
+func teamSettings(c config.Config) team.Settings {
+	return team.Settings{
+		Address: config.Get[string](c, "share.dsn"), Team: config.Get[string](c, "share.team"),
+		Kinds: c.SharedKinds(), Projects: config.Get[[]string](c, "share.projects"),
 	}
 }
 
@@ -51,7 +61,8 @@ func (f *sharedFolder) Make() error {
 	return err
 }
 
-func (f *sharedFolder) Look(known func() ([]mem.Note, error), keep func(vaultfile.Changes) error) error {
+func (f *sharedFolder) Look(_ context.Context, known func() ([]mem.Note, error), keep func(vaultfile.Changes) error,
+) error {
 	return f.files.Look(known, keep)
 }
 

@@ -13,6 +13,7 @@ import (
 	"remanence/internal/spool"
 	"remanence/internal/store/sqlite"
 	"remanence/internal/store/stored"
+	"remanence/internal/team"
 	"remanence/internal/worker"
 )
 
@@ -39,6 +40,8 @@ type StoreHealth struct {
 	Full       bool     `json:"full,omitempty"`   // every row was read
 	// Server describes the database server that has the store; nil if that is a file.
 	Server *stored.Server `json:"server,omitempty"`
+	// Team describes what is shared with a team's server; nil if none is configured.
+	Team *team.Health `json:"team,omitempty"`
 }
 
 // Examine handles ExamineStore. Damage is an error, except in the index, which is rebuilt, and in single rows.
@@ -47,6 +50,7 @@ func (h *Daemon) Examine(ctx context.Context, _ api.Nothing) (StoreHealth, error
 	if err != nil {
 		return got, err
 	}
+	got.Team = h.team.Health(ctx)
 	if h.file == nil {
 		got.Tagged, err = findTags(ctx, h.Store)
 		return got, err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unicode"
 
@@ -32,6 +33,7 @@ import (
 	"remanence/internal/store/served"
 	"remanence/internal/store/sqlite"
 	"remanence/internal/store/stored"
+	"remanence/internal/team"
 	"remanence/internal/transcript"
 	"remanence/internal/vault"
 	"remanence/internal/views"
@@ -51,6 +53,7 @@ type Daemon struct {
 	indexed      *index.Store       // Store with an index in RAM, once serving
 	live         *api.Live          // of what is written to the store
 	others       *peers.Group       // the other daemons of server; nil without one
+	team         *team.Link         // with the server of a team
 	Engine       *engine.Engine
 	spool        *spool.Spool
 	archive      *transcript.Archive
@@ -67,6 +70,7 @@ type Daemon struct {
 	retained     curate.RetentionResult // by this round of tidy so far
 
 	stop      context.CancelCauseFunc // ends the worker; nil without one
+	written   atomic.Int64            // writes to the store
 	checking  sync.Mutex              // holds who reads all of the database; guards the next two
 	checkedAt time.Time               // when it was last found undamaged after a reported error
 	damage    error                   // what was found where it is not sound
@@ -145,6 +149,11 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		Vault:      h.engineVault,
 		Handoffs:   handoffs{h.vault},
 		CountStore: reviewCountFile{paths.Inbox(), log},
+	})
+	h.team = team.New(team.Config{
+		Settings: func() team.Settings { return teamSettings(h.Config.Now()) },
+		Projects: h.Store.Projects, Sync: h.Engine.Filesync.SyncTeam, Written: &h.written,
+		Getenv: sys.Getenv, Now: sys.Now, Log: log,
 	})
 	h.Engine.Views.Log = gitblame.Log
 	h.live.Initial = h.liveStatus

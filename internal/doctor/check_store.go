@@ -81,13 +81,13 @@ func (a *Checks) storeItems(h daemon.StoreHealth, err error) []Check {
 		return []Check{StoreItem(h, err)}
 	}
 	if h.Server != nil {
-		return append(ServerItems(*h.Server), tagItem(h.Tagged))
+		return append(ServerItems(*h.Server), append(TeamItems(h.Team), tagItem(h.Tagged))...)
 	}
 	index := indexItem(h.Index)
 	if len(h.Index) > 0 {
-		return []Check{StoreItem(h, nil), rowItem(h), index.Safely(a.reindex)}
+		return append([]Check{StoreItem(h, nil), rowItem(h), index.Safely(a.reindex)}, TeamItems(h.Team)...)
 	}
-	return []Check{StoreItem(h, nil), rowItem(h), index, tagItem(h.Tagged)}
+	return append([]Check{StoreItem(h, nil), rowItem(h), index, tagItem(h.Tagged)}, TeamItems(h.Team)...)
 }
 
 // slowServer is how long a statement may take that does nothing: a recall takes several.

@@ -147,6 +147,11 @@ var (
 		"It works, but not as well or as safely as it could.",
 		[]string{"remanence doctor"},
 	}
+	TeamServer = Fault{
+		"REM-S024", 0, "sharing with the team does not work as it should", "",
+		"Your memory and hooks are not affected: what is to be shared waits on this machine.",
+		[]string{"remanence doctor"},
+	}
 	OnServer = Fault{
 		"REM-S021", ExitRefused, "this works on the SQLite file, and the memory is on a database server", "",
 		"The server's own programs back up, check and restore what it stores.",
@@ -432,7 +437,7 @@ func All() []Fault {
 		NoAgent, Binary, Cache, Path, Hooks, Doubled, OldHooks, Untrusted, Server, Disabled, SlowHooks, Cleanup, OtherTools,
 		HooksUntrusted, SwitchedOff, Dropped, Settings, Silent,
 		Config, Overridden, NoHome, NoKey, Edit,
-		Vault, NoVault, VaultFiles, Lacking, Away, ServerSetup, OnServer, NotMoved,
+		Vault, NoVault, VaultFiles, Lacking, Away, ServerSetup, TeamServer, OnServer, NotMoved,
 		Secrets, ForeignFiles, NotTrusted, StateFile, PersonOnly, StateOld,
 		Other, Usage, NoID, Ambiguous, Input, NoProject, Terminal, Declined, NoFile,
 		NoWork, Denied,

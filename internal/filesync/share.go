@@ -103,7 +103,7 @@ func (s *Service) Share(ctx context.Context, req ShareRequest) (ShareResponse, e
 	var folder SharedFolder
 	folder, out.Trusted = s.Shared(p)
 	out.Dir = mem.SharedDir + "memory"
-	sh := sharing{s: s, p: p, folder: folder, trusted: out.Trusted, dryRun: req.DryRun}
+	sh := sharing{s: s, p: p, folder: folder, place: folder.Place(), trusted: out.Trusted, dryRun: req.DryRun}
 	if err := sh.load(ctx); err != nil {
 		return out, err
 	}
@@ -131,7 +131,8 @@ func (s *Service) Share(ctx context.Context, req ShareRequest) (ShareResponse, e
 type sharing struct {
 	s       *Service
 	p       mem.Project
-	folder  SharedFolder
+	folder  SharedFolder // nil for the server of a team
+	place   string
 	trusted bool
 	dryRun  bool
 
@@ -140,7 +141,7 @@ type sharing struct {
 }
 
 func (sh *sharing) load(ctx context.Context) error {
-	ms, err := sh.s.Event.SharedOf(ctx, sh.p, sh.folder.Place())
+	ms, err := sh.s.Event.SharedOf(ctx, sh.p, sh.place)
 	if err != nil {
 		return err
 	}
@@ -150,7 +151,7 @@ func (sh *sharing) load(ctx context.Context) error {
 			sh.linked[mm.Note.File] = mm
 		}
 	}
-	l, err := sharedChanges(sh.folder, nil)
+	l, err := sharedChanges(ctx, sh.folder, nil)
 	for _, n := range l.Notes {
 		sh.files[n.File] = sh.s.cleanNote(n)
 	}
@@ -304,7 +305,7 @@ func (sh *sharing) refusal(mm mem.Memory) string {
 		return "it is part of the state files, which have their own place in the repository"
 	case mm.Note.File != "" && !mm.Shared():
 		return "it has a file in your vault"
-	case mm.Note.File != "" && !mm.SharedIn(sh.folder.Place()):
+	case mm.Note.File != "" && !mm.SharedIn(sh.place):
 		return "it is shared elsewhere already: " + mm.Note.File
 	case mm.Trust == mem.TrustNone:
 		return "it comes from text that you have not confirmed (remanence review)"
@@ -326,7 +327,7 @@ func (sh *sharing) refusal(mm mem.Memory) string {
 
 // fileFor returns the file of a memory: the one that it has, the one that it had, or a new one.
 func (sh *sharing) fileFor(mm mem.Memory) string {
-	place := sh.folder.Place()
+	place := sh.place
 	if mm.SharedIn(place) {
 		return mm.Note.File
 	}
@@ -380,7 +381,7 @@ func (sh *sharing) writeOne(ctx context.Context, mm mem.Memory) (SharedItem, err
 	n, there := sh.files[file]
 	if there {
 		it.Diff = sharedDiff(sh.s.sharedMemory(sh.p, mem.Memory{}, n, ""), mm)
-		if len(it.Diff) == 0 && mm.SharedIn(sh.folder.Place()) {
+		if len(it.Diff) == 0 && mm.SharedIn(sh.place) {
 			it.State = SharedSame
 			return it, nil
 		}
@@ -388,7 +389,7 @@ func (sh *sharing) writeOne(ctx context.Context, mm mem.Memory) (SharedItem, err
 	if sh.dryRun {
 		return it, nil
 	}
-	was := mem.Note{File: file[len(sh.folder.Place()):], Hash: n.Hash}
+	was := mem.Note{File: file[len(sh.place):], Hash: n.Hash}
 	note, err := sh.folder.Write(was, sharedChange(mm))
 	if err != nil {
 		return it, fmt.Errorf("write %s: %w", file, err)
@@ -432,7 +433,7 @@ func (sh *sharing) remove(ctx context.Context, req ShareRequest, out *ShareRespo
 		return err
 	}
 	for _, mm := range ms {
-		if !mm.SharedIn(sh.folder.Place()) || mm.Project != sh.p.Key {
+		if !mm.SharedIn(sh.place) || mm.Project != sh.p.Key {
 			return fmt.Errorf("%s: it has no file in this repository: %w", mm.ID, ErrNotShareable)
 		}
 	}
@@ -443,7 +444,7 @@ func (sh *sharing) remove(ctx context.Context, req ShareRequest, out *ShareRespo
 		if sh.dryRun {
 			continue
 		}
-		if err := sh.folder.Erase(mm.Note.File[len(sh.folder.Place()):]); err != nil {
+		if err := sh.folder.Erase(mm.Note.File[len(sh.place):]); err != nil {
 			return fmt.Errorf("remove %s: %w", mm.Note.File, err)
 		}
 		ed := mem.Edit{ID: mm.ID, Note: &mem.Note{}}

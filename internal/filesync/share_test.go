@@ -29,6 +29,8 @@ type checkout struct {
 	made    bool
 }
 
+func (*checkout) Place() string { return mem.SharedDir }
+
 func (c *checkout) There() bool { return c.made }
 
 func (c *checkout) Make() error {
@@ -36,7 +38,7 @@ func (c *checkout) Make() error {
 	return nil
 }
 
-func (c *checkout) Look(known func() ([]mem.Note, error), keep func(vaultfile.Changes) error) error {
+func (c *checkout) Look(_ context.Context, known func() ([]mem.Note, error), keep func(vaultfile.Changes) error) error {
 	notes, err := known()
 	if err != nil {
 		return err

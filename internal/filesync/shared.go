@@ -16,24 +16,16 @@ import (
 	"remanence/internal/vaultfile"
 )
 
-// SharedFolder holds memories shared with a team, one file each: the directory of a repository, or a project on the
-// server of a team. File names are relative to it, except where Place is named.
-type SharedFolder interface {
+// SharedFiles are memories shared with a team, one file each: those in the directory of a repository, or of a project
+// on the server of a team. File names are relative to it, except where Place is named.
+type SharedFiles interface {
 	// Place returns what the names of its files begin with in the notes of memories: mem.SharedDir in a repository,
 	// mem.TeamPlace on the server of a team.
 	Place() string
-	// There reports whether the directory exists.
+	// There reports whether it exists.
 	There() bool
-	// Make creates the directory.
-	Make() error
 	// Look passes the differences from the known notes to keep, if there are any.
-	Look(known func() ([]mem.Note, error), keep func(vaultfile.Changes) error) error
-	// Write changes the file of a memory and returns it as it is then.
-	Write(was mem.Note, c vaultfile.NoteChange) (mem.Note, error)
-	// Erase deletes a file.
-	Erase(file string) error
-	// Bad lists the files that cannot be read, for example because of conflict markers.
-	Bad() ([]vaultfile.BadFile, error)
+	Look(ctx context.Context, known func() ([]mem.Note, error), keep func(vaultfile.Changes) error) error
 	// Uncommitted returns the files, with Place, that differ from the last commit. Outside of git there
 	// are none.
 	Uncommitted(ctx context.Context) (map[string]bool, error)
@@ -41,6 +33,19 @@ type SharedFolder interface {
 	Authors(ctx context.Context) (map[string]string, error)
 	// Deleted reports whether a file, with Place, was deleted, and is not only missing on the current branch.
 	Deleted(ctx context.Context, file string) (bool, error)
+}
+
+// SharedFolder is the directory of a repository that holds memories shared with a team.
+type SharedFolder interface {
+	SharedFiles
+	// Make creates the directory.
+	Make() error
+	// Write changes the file of a memory and returns it as it is then.
+	Write(was mem.Note, c vaultfile.NoteChange) (mem.Note, error)
+	// Erase deletes a file.
+	Erase(file string) error
+	// Bad lists the files that cannot be read, for example because of conflict markers.
+	Bad() ([]vaultfile.BadFile, error)
 }
 
 // SyncShared reads committed changes of a repository's shared files, if the repository is trusted. With
@@ -63,7 +68,7 @@ func (s *Service) SyncShared(ctx context.Context, p mem.Project, full bool) erro
 	if !trusted {
 		return s.distrustShared(ctx, ms)
 	}
-	l, err := sharedChanges(folder, ms)
+	l, err := sharedChanges(ctx, folder, ms)
 	if err != nil {
 		return err
 	}
@@ -78,7 +83,7 @@ func (s *Service) SyncShared(ctx context.Context, p mem.Project, full bool) erro
 
 // sharedChanges returns how the files differ from the memories made of them. Its file names contain
 // Place.
-func sharedChanges(folder SharedFolder, ms []mem.Memory) (l vaultfile.Changes, err error) {
+func sharedChanges(ctx context.Context, folder SharedFiles, ms []mem.Memory) (l vaultfile.Changes, err error) {
 	if !folder.There() { // git removes a directory with its last file
 		for _, mm := range ms {
 			if mm.Note.Hash != "" { // else it is known already
@@ -87,7 +92,7 @@ func sharedChanges(folder SharedFolder, ms []mem.Memory) (l vaultfile.Changes, e
 		}
 		return l, nil
 	}
-	err = folder.Look(func() ([]mem.Note, error) {
+	err = folder.Look(ctx, func() ([]mem.Note, error) {
 		notes := make([]mem.Note, 0, len(ms))
 		for _, mm := range ms {
 			n := mm.Note
@@ -138,7 +143,7 @@ type dispute struct {
 }
 
 // applyShared stores changes of shared files that are committed.
-func (s *Service) applyShared(ctx context.Context, p mem.Project, folder SharedFolder, ms []mem.Memory,
+func (s *Service) applyShared(ctx context.Context, p mem.Project, folder SharedFiles, ms []mem.Memory,
 	l vaultfile.Changes,
 ) error {
 	dirty, err := folder.Uncommitted(ctx)
@@ -197,7 +202,7 @@ func (s *Service) applyShared(ctx context.Context, p mem.Project, folder SharedF
 }
 
 // goneShared adds the edits for deleted files to b. A file that only this branch lacks is no deletion.
-func (s *Service) goneShared(ctx context.Context, b *mem.Batch, folder SharedFolder, known event.VaultNotes,
+func (s *Service) goneShared(ctx context.Context, b *mem.Batch, folder SharedFiles, known event.VaultNotes,
 	gone []string, dirty map[string]bool,
 ) error {
 	for _, file := range gone {

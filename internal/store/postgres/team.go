@@ -57,8 +57,8 @@ func OpenTeam(ctx context.Context, cfg Config, team string) (*Team, error) {
 // noSchema reports whether an error says that the role may not use the schema: it belongs to no team.
 func noSchema(err error) bool { return codeOf(err) == "42501" }
 
-// hashed is the hash of a text, as Note.Hash has it; "" of a deleted file.
-const hashed = "CASE WHEN m.deleted THEN '' ELSE left(encode(sha256(convert_to(m.body, 'UTF8')), 'hex'), 32) END"
+// teamHash is the hash of a text, as Note.Hash has it; "" of a deleted file.
+const teamHash = "CASE WHEN m.deleted THEN '' ELSE left(encode(sha256(convert_to(m.body, 'UTF8')), 'hex'), 32) END"
 
 // Changes implements stored.TeamStore.
 func (t *Team) Changes(ctx context.Context, project string, after int64, known map[string]string, n int) (
@@ -76,8 +76,8 @@ func (t *Team) Changes(ctx context.Context, project string, after int64, known m
 	}
 	all, err := rows(ctx, t.pool, query(`SELECT m.file, m.body, m.deleted, m.author, m.version FROM memory m
 		LEFT JOIN unnest(?::text[], ?::text[]) k (file, hash) ON k.file = m.file
-		WHERE m.team = ? AND m.project = ? AND m.version > ? AND NOT (m.deleted AND k.file IS NULL)
-		AND k.hash IS DISTINCT FROM `+hashed+" ORDER BY m.version LIMIT ?", files, hashes, t.team, project, after, n),
+		WHERE m.team = ? AND m.project = ? AND m.version > ?
+		AND k.hash IS DISTINCT FROM `+teamHash+" ORDER BY m.version LIMIT ?", files, hashes, t.team, project, after, n),
 		into(func(f *stored.TeamFile) []any { return []any{&f.File, &f.Text, &f.Deleted, &f.Author, &f.Version} }))
 	if len(all) == n && n > 0 {
 		last = all[n-1].Version
@@ -89,13 +89,13 @@ func (t *Team) Changes(ctx context.Context, project string, after int64, known m
 func (t *Team) Put(ctx context.Context, project, file, text, was string) error {
 	return t.change(ctx, query(`INSERT INTO memory AS m (team, project, file, body) VALUES (?, ?, ?, ?)
 		ON CONFLICT (team, project, file) DO UPDATE SET body = excluded.body, deleted = false
-		WHERE m.deleted OR m.body = excluded.body OR `+hashed+" = ?", t.team, project, file, text, was))
+		WHERE m.deleted OR m.body = excluded.body OR `+teamHash+" = ?", t.team, project, file, text, was))
 }
 
 // Delete implements stored.TeamStore.
 func (t *Team) Delete(ctx context.Context, project, file, was string) error {
 	return t.change(ctx, query(`UPDATE memory m SET body = '', deleted = true WHERE team = ? AND project = ? AND file = ?
-		AND (m.deleted OR `+hashed+" = ?)", t.team, project, file, was))
+		AND (m.deleted OR `+teamHash+" = ?)", t.team, project, file, was))
 }
 
 // change changes one file.

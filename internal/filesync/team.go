@@ -1,0 +1,200 @@
+package filesync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"remanence/internal/mem"
+	"remanence/internal/vaultfile"
+)
+
+// TeamFolder is a project on the server of a team. A file there counts as soon as it is written.
+type TeamFolder interface {
+	SharedFiles
+	// Remove deletes a file that has a hash. It returns vaultfile.ErrBehind if the file is another since.
+	Remove(ctx context.Context, file, hash string) error
+	// Send writes the file of a memory, in place of one with the hash of was. It returns vaultfile.ErrBehind if the
+	// file is another since.
+	Send(ctx context.Context, was mem.Note, c vaultfile.NoteChange) (mem.Note, error)
+	// More reports whether the last Look found less than all changes.
+	More() bool
+}
+
+// TeamSync counts what one synchronization with a team's server did.
+type TeamSync struct {
+	Read, Sent, Removed int
+}
+
+// teamGroup is how many memories are noted as on their way to the server before they are sent.
+const teamGroup = 100
+
+// SyncTeam takes over what others changed on the server of a team, and sends what was changed here: the memories of a
+// project of these kinds that may be shared. It may be interrupted at any place, and be repeated. Only one call runs at
+// a time; a session never waits for it.
+func (s *Service) SyncTeam(ctx context.Context, p mem.Project, folder TeamFolder, kinds []mem.Kind) (TeamSync, error) {
+	var done TeamSync
+	for {
+		ms, err := s.Event.SharedOf(ctx, p, folder.Place())
+		if err != nil {
+			return done, err
+		}
+		l, err := sharedChanges(ctx, folder, ms)
+		if err != nil {
+			return done, err
+		}
+		if len(l.Notes)+len(l.Gone) > 0 {
+			ofProject := slices.DeleteFunc(ms, func(mm mem.Memory) bool { return mm.Scope != mem.ScopeProject })
+			if err := s.applyShared(ctx, p, folder, ofProject, l); err != nil {
+				return done, err
+			}
+		}
+		done.Read += len(l.Notes) + len(l.Gone)
+		if !folder.More() {
+			break
+		}
+	}
+	return s.sendTeam(ctx, p, folder, kinds, done)
+}
+
+// sendTeam sends what was changed here since the server had it.
+func (s *Service) sendTeam(ctx context.Context, p mem.Project, folder TeamFolder, kinds []mem.Kind, done TeamSync) (
+	TeamSync, error,
+) {
+	sh := sharing{s: s, p: p, place: folder.Place()}
+	all, err := sh.loadTeam(ctx, kinds)
+	if err != nil {
+		return done, err
+	}
+	var send []mem.Memory
+	for _, mm := range all {
+		linked := mm.SharedIn(sh.place)
+		switch {
+		case mm.OfTeam():
+		case linked && mm.Scope != mem.ScopeProject: // moved to the user scope since
+			removed, err := sh.removeTeam(ctx, folder, mm, mem.Note{})
+			if err != nil {
+				return done, err
+			}
+			done.Removed += removed
+		case mm.Status != mem.Active && mm.Status != mem.Archived:
+			// A text that another wrote since stays.
+			if linked && mm.Note.Hash != "" && sharedState(mm) == mm.Note.State {
+				removed, err := sh.removeTeam(ctx, folder, mm, mem.Note{File: mm.Note.File, State: mm.Note.State})
+				if err != nil {
+					return done, err
+				}
+				done.Removed += removed
+			}
+		case linked && mm.Note.Hash != "" && sharedState(mm) == mm.Note.State:
+		case !slices.Contains(kinds, mm.Kind), sh.refusal(mm) != "":
+		default:
+			send = append(send, mm)
+		}
+	}
+	for group := range slices.Chunk(send, teamGroup) {
+		sent, err := sh.sendGroup(ctx, folder, group)
+		done.Sent += sent
+		if err != nil {
+			return done, err
+		}
+	}
+	return done, nil
+}
+
+// loadTeam reads the memories of the kinds, and all that have a file on the server.
+func (sh *sharing) loadTeam(ctx context.Context, kinds []mem.Kind) ([]mem.Memory, error) {
+	sh.linked, sh.files = map[string]mem.Memory{}, map[string]vaultfile.Note{}
+	all, err := sh.s.Event.SharedOf(ctx, sh.p, sh.place)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]bool{}
+	for _, mm := range slices.Backward(all) {
+		known[mm.ID] = true
+		if was, ok := sh.linked[mm.Note.File]; !ok || was.Status != mem.Active {
+			sh.linked[mm.Note.File] = mm
+		}
+		if mm.Note.Hash != "" {
+			sh.files[mm.Note.File] = vaultfile.Note{Note: mm.Note}
+		}
+	}
+	if len(kinds) == 0 {
+		return all, nil
+	}
+	ms, err := sh.s.Event.All(ctx, mem.Query{
+		Project: sh.p.Key, Scopes: []mem.Scope{mem.ScopeProject}, Kinds: kinds,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("memories for the team: %w", err)
+	}
+	for _, mm := range ms {
+		if !known[mm.ID] {
+			all = append(all, mm)
+		}
+	}
+	return all, nil
+}
+
+// sendGroup sends memories. New ones are noted with the names of their files before: if the process ends meanwhile, the
+// next synchronization knows the files as theirs.
+func (sh *sharing) sendGroup(ctx context.Context, folder TeamFolder, group []mem.Memory) (
+	sent int, err error,
+) {
+	var before, after mem.Batch
+	was := make([]mem.Note, len(group))
+	for i, mm := range group {
+		was[i] = mm.Note
+		if was[i].File == "" {
+			was[i].File = sh.fileFor(mm)
+			if by, ok := sh.linked[was[i].File]; ok && by.ID != mm.ID { // a person decided for the text from here
+				was[i].Hash = by.Note.Hash
+				before.Edits = append(before.Edits, mem.Edit{ID: by.ID, Note: &mem.Note{}})
+			}
+			before.Edits = append(before.Edits, mem.Edit{ID: mm.ID, Note: &mem.Note{
+				File: was[i].File, Hash: was[i].Hash, State: sharedState(mm),
+			}})
+		}
+	}
+	if len(before.Edits) > 0 {
+		if _, err := sh.s.Store.Apply(ctx, before); err != nil {
+			return 0, fmt.Errorf("note memories for the team: %w", err)
+		}
+	}
+	for i, mm := range group {
+		rel := was[i]
+		rel.File = rel.File[len(sh.place):]
+		note, sendErr := folder.Send(ctx, rel, sharedChange(mm))
+		if errors.Is(sendErr, vaultfile.ErrBehind) { // the next look brings the other text
+			continue
+		}
+		if err = sendErr; err != nil {
+			break
+		}
+		note.File, note.State = was[i].File, sharedState(mm)
+		after.Edits = append(after.Edits, mem.Edit{ID: mm.ID, Note: &note})
+	}
+	sent = len(after.Edits)
+	if sent > 0 {
+		if _, applyErr := sh.s.Store.Apply(ctx, after); applyErr != nil {
+			return sent, fmt.Errorf("note memories of the team: %w", errors.Join(applyErr, err))
+		}
+	}
+	return sent, err
+}
+
+// removeTeam deletes the file of a memory that was hidden here, or is private now. note is what is known of it then.
+func (sh *sharing) removeTeam(ctx context.Context, folder TeamFolder, mm mem.Memory, note mem.Note) (int, error) {
+	err := folder.Remove(ctx, mm.Note.File[len(sh.place):], mm.Note.Hash)
+	if errors.Is(err, vaultfile.ErrBehind) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	if _, err := sh.s.Store.Apply(ctx, mem.Batch{Edits: []mem.Edit{{ID: mm.ID, Note: &note}}}); err != nil {
+		return 0, fmt.Errorf("note a memory that the team lost: %w", err)
+	}
+	return 1, nil
+}

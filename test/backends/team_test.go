@@ -1,0 +1,216 @@
+//go:build backends && linux
+
+package backends
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"remanence/test/pgserver"
+	"remanence/test/world"
+)
+
+// newTeams returns a server that is set up for teams with docs/team.sql. Members of the teams shop and bank can log in.
+func newTeams(t testing.TB, members map[string]string) *pgserver.Server {
+	t.Helper()
+	server, err := pgserver.New(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := server.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	setUp, err := os.ReadFile("../../docs/team.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	statements := []string{
+		string(setUp), string(setUp), // a second time changes nothing
+		"CREATE ROLE shop NOLOGIN IN ROLE remanence_teams", "CREATE ROLE bank NOLOGIN IN ROLE remanence_teams",
+	}
+	for name, team := range members {
+		statements = append(statements, fmt.Sprintf("CREATE ROLE %s LOGIN PASSWORD '%s' IN ROLE %s", name, server.Password,
+			team))
+	}
+	for _, text := range statements {
+		if err := server.SQL("remanence", text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return server
+}
+
+// newMember returns a person who shares decisions with a team. All have a clone of the same project.
+func newMember(t testing.TB, server *pgserver.Server, name, team string) *world.Person {
+	t.Helper()
+	p := world.NewPerson(t)
+	p.Program = build(t)
+	line := fmt.Sprintf("127.0.0.1:%d:remanence:%s:%s\n", server.Port, name, server.Password)
+	if err := os.WriteFile(filepath.Join(p.Home, ".pgpass"), []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for key, value := range map[string]string{
+		"share.team": team, "share.kinds": "decision", "share.projects": "git.example.org/shop/*",
+		"share.dsn": fmt.Sprintf("postgres://%s@127.0.0.1:%d/remanence?sslmode=disable", name, server.Port),
+	} {
+		p.Run("config", "set", key, value)
+	}
+	return p
+}
+
+// add adds a memory of a person's and returns its id.
+func add(t testing.TB, p *world.Person, args ...string) string {
+	t.Helper()
+	out := p.Run(append([]string{"add", "--json"}, args...)...)
+	id := regexp.MustCompile(`"id":\s*"(m_\w+)"`).FindStringSubmatch(out)
+	if id == nil {
+		t.Fatalf("no id in %s", out)
+	}
+	return id[1]
+}
+
+// idOf is the id of the memory that a search finds first.
+func idOf(p *world.Person, words string) string {
+	return regexp.MustCompile(`m_\w+`).FindString(p.Run("search", words))
+}
+
+// expect waits until what a search of a person's finds has all of some words. Of "no word" it has none.
+func expect(t testing.TB, p *world.Person, search string, words ...string) {
+	t.Helper()
+	var out string
+	if !p.Eventually(func() bool {
+		out = p.Run("search", search, "--json")
+		for _, w := range words {
+			lacks, absent := strings.CutPrefix(w, "no ")
+			if strings.Contains(out, lacks) == absent {
+				return false
+			}
+		}
+		return true
+	}) {
+		t.Errorf("search %q: %s, want %q", search, out, words)
+	}
+}
+
+// onDisk reports whether a word is in a file of the server, its log of writes included.
+func onDisk(t testing.TB, server *pgserver.Server, word string) (found bool) {
+	t.Helper()
+	if err := server.SQL("postgres", "CHECKPOINT"); err != nil {
+		t.Fatal(err)
+	}
+	if err := filepath.WalkDir(server.Dir, func(file string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil //nolint:nilerr // it was removed meanwhile
+		}
+		text, _ := os.ReadFile(file)
+		found = found || bytes.Contains(text, []byte(word))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestATeamSharesWhatItsMembersAllow(t *testing.T) {
+	server := newTeams(t, map[string]string{"anna": "shop", "ben": "shop", "carl": "bank"})
+	anna, ben, carl := newMember(t, server, "anna", "shop"), newMember(t, server, "ben", "shop"),
+		newMember(t, server, "carl", "bank")
+	for _, p := range []*world.Person{anna, ben, carl} {
+		p.StartWorker()
+	}
+	add(t, carl, "-k", "decision", "the vault opens at nine") // makes the project known
+	add(t, ben, "-k", "decision", "receipts are printed on both sides")
+	first := add(t, anna, "-k", "decision", "the till rounds to five cents")
+	add(t, anna, "-k", "preference", "--scope", "user", "sugarcubes belong in the tea")
+	add(t, anna, "-k", "decision", "--scope", "user", "umbrellas stand by the door")
+	add(t, anna, "-k", "fact", "the scales weigh marzipan")
+	expect(t, ben, "till rounds", "rounds to five cents", "author:anna")
+	expect(t, anna, "receipts printed", "on both sides", "author:ben")
+
+	anna.Run("edit", first, "--text", "the till rounds to ten cents")
+	expect(t, ben, "till rounds", "ten cents", "no \"title\":\"the till rounds to five cents\"")
+	ben.Run("edit", idOf(ben, "till rounds"), "--text", "the till rounds to twenty cents")
+	expect(t, anna, "till rounds", "twenty cents", "author:ben", "no \"title\":\"the till rounds to ten cents\"")
+
+	anna.Run("edit", idOf(anna, "receipts printed"), "--text", "receipts are printed on one side")
+	expect(t, ben, "receipts printed", "one side", "author:anna")
+	second := add(t, anna, "-k", "decision", "coupons expire in March")
+	expect(t, ben, "coupons expire", "in March")
+	anna.Run("forget", second)
+	expect(t, ben, "coupons expire", "no in March")
+	third := add(t, ben, "-k", "decision", "the drawer stays locked")
+	expect(t, anna, "drawer locked", "stays locked")
+	ben.Run("forget", third)
+	expect(t, anna, "drawer locked", "no stays locked")
+	private := add(t, ben, "-k", "decision", "lunch is at noon")
+	expect(t, anna, "lunch noon", "lunch is at noon")
+	ben.Run("edit", private, "--scope", "user")
+	expect(t, anna, "lunch noon", "no lunch is at noon")
+
+	for _, word := range []string{"sugarcubes", "umbrellas", "marzipan"} {
+		if onDisk(t, server, word) {
+			t.Errorf("%s is on the server", word)
+		}
+	}
+	if !onDisk(t, server, "twenty cents") {
+		t.Error("what is shared is in no file of the server: this proves nothing")
+	}
+	expect(t, carl, "till rounds", "no cents")
+	for role, want := range map[string]string{"carl": "1", "ben": "5", "remanence": "permission denied"} {
+		got, err := server.Query("remanence", "SET ROLE "+role+"; SELECT count(*) FROM remanence_team.memory")
+		if got != want && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s sees %s rows, %v, want %s", role, got, err, want)
+		}
+	}
+	if _, err := server.Query("remanence", "SET ROLE carl; INSERT INTO remanence_team.memory (team, project, file, body) "+
+		"VALUES ('shop', 'p', 'f', 't')"); err == nil {
+		t.Error("a role writes for another team")
+	}
+	if out := anna.Run("doctor", "--json"); !strings.Contains(out, "shop as anna") {
+		t.Errorf("doctor does not say what is shared: %s", out)
+	}
+}
+
+// The same memory is edited on both sides while the server is away: both texts are kept, and review shows them.
+func TestTwoEditsOfOneMemoryAreBothKept(t *testing.T) {
+	server := newTeams(t, map[string]string{"anna": "shop", "ben": "shop"})
+	anna, ben := newMember(t, server, "anna", "shop"), newMember(t, server, "ben", "shop")
+	anna.StartWorker()
+	ben.StartWorker()
+	add(t, ben, "-k", "decision", "receipts are printed on both sides")
+	id := add(t, anna, "-k", "decision", "the till rounds to five cents")
+	expect(t, ben, "till rounds", "five cents")
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	anna.Run("edit", id, "--text", "the till rounds to ten cents")
+	ben.Run("edit", idOf(ben, "till rounds"), "--text", "the till rounds to twenty cents")
+	add(t, anna, "-k", "decision", "the drawer stays locked") // nothing waits for the server
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	one, other := anna, ben
+	both := func(p *world.Person) bool {
+		out := p.Run("search", "till rounds")
+		return strings.Contains(out, "ten cents") && strings.Contains(out, "twenty cents")
+	}
+	if !anna.Eventually(func() bool { return both(anna) || both(ben) }) {
+		t.Fatalf("one edit is lost: %s %s", anna.Run("search", "till rounds"), ben.Run("search", "till rounds"))
+	}
+	if !both(one) {
+		one, other = other, one
+	}
+	if out := one.Run("review"); !strings.Contains(out, "ten cents") || !strings.Contains(out, "twenty cents") {
+		t.Errorf("review shows %s", out)
+	}
+	expect(t, ben, "drawer locked", "stays locked")
+	_ = other
+}
