@@ -76,14 +76,19 @@ func findClientKey(s string, _, end int) (from, to int, ok bool) {
 	return findKeyArgument(s, end-1, false)
 }
 
-// findKeyArgument finds the first quoted argument of the call whose bracket is s[open] that looks like a key.
+// findKeyArgument finds the first quoted argument of the call with the bracket s[open] that looks like a key, and those
+// that follow it and look like one, too.
 func findKeyArgument(s string, open int, uuid bool) (from, to int, ok bool) {
 	for v := range literals(s, open) {
-		if isVendorKey(s[v.From:v.To], uuid) {
-			return v.From, v.To, true
+		switch {
+		case !isVendorKey(s[v.From:v.To], uuid) || ok && strings.Trim(s[to:v.From], "\"'`, \t\n") != "":
+		case ok:
+			to = v.To
+		default:
+			from, to, ok = v.From, v.To, true
 		}
 	}
-	return 0, 0, false
+	return from, to, ok
 }
 
 // findLoginArgument finds a password after another quoted argument of the call whose opening bracket ends at s[:end].
@@ -101,7 +106,7 @@ func findLoginArgument(s string, _, end int) (from, to int, ok bool) {
 // isStrongPassword reports whether v looks like a password without a name beside it.
 func isStrongPassword(v string) bool {
 	return len(v) >= 6 && len(v) <= maxArgumentSize && isPasswordLike(v) && (hasSymbol(v) || count(v,
-		decimalDigits) >= 2) &&
+		decimalDigits) >= 2 || hasDigit(v) && isJumbled(v)) &&
 		!names.IsVersion(v) && !names.IsUUID(v) && !strings.ContainsAny(v, "/:() \t") && (!looksLikeCode(v) ||
 		isDottedPassword(v)) &&
 		!names.IsHost(v)

@@ -74,7 +74,10 @@ func findAssignment(s string, at, end int) (from, to int, ok bool) {
 	if from, to, ok = apart.findPrinted(s, left, right); ok {
 		return from, to, true
 	}
-	return apart.findLabelled(s, left, right)
+	if from, to, ok = apart.findLabelled(s, left, right); ok {
+		return from, to, true
+	}
+	return apart.findInClause(s, left, right)
 }
 
 // findShortAssignment is findAssignment for a head of two letters and what follows them.

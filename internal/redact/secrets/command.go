@@ -144,27 +144,6 @@ func findLastPassword(s string, _, end int) (from, to int, ok bool) {
 	return from, to, ok && isPasswordLike(s[from:to]) && s[from] != '-' && !looksLikePath(s[from:to])
 }
 
-// findNamedBefore is findWordBefore with words before the name: "use SECRET as the staging password".
-func findNamedBefore(s string, at, end int) (from, to int, ok bool) {
-	words := strings.Fields(s[end:min(len(s), end+nearby)])
-	for _, word := range words[:min(len(words), 3)] {
-		if names.Classify(strings.Trim(word, ".,!?`\"'")) == password {
-			return findWordBefore(s, at, end)
-		}
-	}
-	return 0, 0, false
-}
-
-// findWordBefore finds a secret before its name: "use SECRET as the password".
-func findWordBefore(s string, at, _ int) (from, to int, ok bool) {
-	line := s[max(0, at-maxValue):at]
-	word := line[strings.LastIndexAny(line, " \t\n")+1:]
-	word = strings.TrimRight(word, "`\"'")
-	bare := strings.TrimLeft(word, "`\"'(")
-	from = at - len(line) + strings.LastIndex(line, word) + len(word) - len(bare)
-	return from, from + len(bare), len(bare) >= 6 && len(bare) < maxValue && isPasswordLike(bare) && !looksLikeCode(bare)
-}
-
 // findPipedLogin finds "user:password" that is the input of a command.
 func findPipedLogin(s string, at, _ int) (from, to int, ok bool) {
 	from, to, ok = findPipedPassword(s, at+1, at+1)

@@ -11,29 +11,30 @@ import (
 // value that is not a dictionary word.
 
 // findForeignPassword finds the value after a word whose stem ends at s[:end].
-func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
+func findForeignPassword(s string, at, end int) (from, to int, ok bool) {
 	i := end
 	for i < len(s) && i-end < 8 && (ascii.IsLetter(s[i]) || s[i] >= 0x80 &&
-		!hasAnyPrefix(s[i:], wideSigns[:])) { // its ending
+		!hasAnyPrefix(s[i:], foreignSigns[2:])) { // its ending
 		i++
 	}
 	word := i // the end of the word
 	i = ascii.SkipAny(s, i, "\"'`*\\)", 4)
 	i = ascii.SkipAny(s, i, " \t", 4)
-	linked, sign := false, false
-	for _, link := range foreignLinks {
-		if ascii.HasFoldPrefix(s[i:], link) {
-			i += len(link)
-			linked = true
-			sign = strings.TrimSpace(link) == "" || !ascii.IsLetter(link[0])
-			break
+	sign := 0 // the size of the sign between name and value
+	for _, link := range foreignSigns {
+		if sign == 0 && strings.HasPrefix(s[i:], link) {
+			sign = len(link)
 		}
 	}
-	if !linked {
-		i = foreignVerb(s, i)
+	i += sign
+	if from, _, linked, ok := names.ValueInClause(s, word); sign == 0 && linked && ok {
+		i = from
+		if isQuote(s[from-1]) {
+			i--
+		}
 	}
 	i = ascii.SkipAny(s, i, " \t*", 4)
-	a := assignment{class: password, name: s[end:end], prose: !sign, strong: sign}
+	a := assignment{class: password, name: s[end:end], prose: sign == 0, strong: sign > 0}
 	from, to = a.readValue(s, i)
 	if !a.quoted {
 		to = from + len(strings.TrimRight(s[from:to], ".,;"))
@@ -43,10 +44,13 @@ func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
 	if from, to, ok := label.findLabelled(s, labelStart(s, end), word); ok {
 		return from, to, true
 	}
+	if from, to, ok := label.findInClause(s, at, word); sign == 0 && ok {
+		return from, to, true
+	}
 	if len(a.value) < 4 || !notPlaceholder(a.value) || names.IsAlgorithm(a.value) || names.IsOfCode(a.value) {
 		return 0, 0, false
 	}
-	return from, to, isMixed(a.value) || isPassphrase(a.value) || hasInnerCapital(a.value) || sign &&
+	return from, to, isMixed(a.value) || isPassphrase(a.value) || hasInnerCapital(a.value) || sign > 0 &&
 		(hasSymbol(a.value) || a.quoted && !looksLikePhrase(a.value))
 }
 
@@ -60,27 +64,6 @@ func labelStart(s string, i int) int {
 	return from
 }
 
-// foreignVerb returns the start of the value after the owner of a password and a verb, or i if there is no verb.
-func foreignVerb(s string, i int) int {
-	words := s[i:min(len(s), i+nearby)]
-	if n := strings.Index(words, ": "); n >= 0 && hasAnyPrefix(words, owners[:]) &&
-		!strings.ContainsAny(words[:n], "\n.,;()\"'") {
-		return i + n + len(": ")
-	}
-	if n := strings.IndexAny(words, "\n.,;:()\"'"); n >= 0 {
-		words = words[:n]
-	}
-	for _, verb := range [...]string{" ist ", " lautet ", " es ", " est ", " è ", " é ", " är ", " jest "} {
-		if n := strings.Index(words, verb); n >= 0 {
-			return i + n + len(verb)
-		}
-	}
-	return i
-}
-
-// owners are the prepositions before the owner of a password.
-var owners = [...]string{"für ", "fürs ", "vom ", "von ", "del ", "de ", "du ", "per "}
-
 // hasInnerCapital reports whether a capital follows a lower-case letter, which is unusual in a sentence.
 func hasInnerCapital(v string) bool {
 	for i := 1; i < len(v); i++ {
@@ -91,11 +74,38 @@ func hasInnerCapital(v string) bool {
 	return false
 }
 
-// wideSigns are the full-width colon and equals sign, and particles that may join name and value.
-var wideSigns = [...]string{"：", "＝", "は", "是", "为", "為"}
+// foreignSigns may stand between the word and the value.
+var foreignSigns = [...]string{":", "=", "：", "＝", "は", "是", "为", "為"}
 
-// foreignLinks may stand between the word and the value.
-var foreignLinks = [...]string{
-	":", "：", "=", "＝", "は", "是", "为", "為", "ist: ", "lautet: ", "ist ", "lautet ", "est ", "es ", "è ", "é ", "is ",
-	"är ", "er ", "jest ", "to ", "on ", "je ", "este ",
+// findInClause finds a value that other words part from its name s[left:right]: it must look like a secret by itself,
+// or the words between must say that it is the value. The line may also lead to the value below it.
+func (a *assignment) findInClause(s string, left, right int) (from, to int, ok bool) {
+	if from, to, ok = names.ValueBefore(s, left); ok && !isAlsoVerb(s, left, a.name) {
+		v := s[from:to]
+		named := a.class == password && len(v) >= 6 && isPasswordLike(v) && !looksLikeCode(v) && !looksLikePath(v)
+		if named && !names.IsVersion(v) || a.isInClause(v, true) {
+			return from, to, true
+		}
+	}
+	from, to, linked, ok := names.ValueInClause(s, right)
+	if ok {
+		return from, to, a.isInClause(s[from:to], linked)
+	}
+	line, _, more := strings.Cut(s[right:min(len(s), right+pairReach)], "\n")
+	if !more || a.class == someKey || !strings.HasSuffix(strings.TrimRight(line, " \r*"), ":") {
+		return 0, 0, false
+	}
+	from, to, ok = a.labelled(s, nextItem(s, right+len(line)), false)
+	return from, to, ok && to-from >= 12
+}
+
+// isInClause reports whether a word of a clause is a secret. linked is set if the clause says that it is one.
+func (a *assignment) isInClause(v string, linked bool) bool {
+	switch {
+	case len(v) < 8 || looksLikePath(v) || looksLikeCode(v) || names.IsMail(v) || names.IsHost(v) || !notPlaceholder(v):
+		return false
+	case len(v) >= 16 && isManyCased(v) && isOpaque(v):
+		return linked || a.class != someKey
+	}
+	return linked && a.class == password && (hasUpperAndLower(v) || hasSymbol(v)) && isStrongPassword(v)
 }

@@ -42,6 +42,11 @@ func TestTextAboutSecretsStays(t *testing.T) {
 		"proto://username:password@hostname.com/x", "whether a new password is included in the request",
 		`METHOD can be "trust", "password", "scram-sha-256"`, "PASSWORD_COMMAND=pass-otp-show1",
 		"session = X-aws-ec2-metadata-token-ttl-seconds",
+		"encode the arguments as UTF16 to pass them to it", "L33TMatcherName can be pass to the estimator",
+		"encoded spellings like p%61ss are still password", "`Action: \"pass\",\n\tTest: \"TestParseJSON_quickly\",",
+		"`git fetch --all --ipv4` forgot to pass the option", "the password = settings.DB_PASSWORD_2",
+		"a token is handed to OAuth2TokenProvider", "the password check moved to Auth2Service",
+		"the key is Order2024Number", "der Schlüssel ist Bestellnummer2024", "la clé est order_id_2",
 	} {
 		if got := New(nil).redact(s); got != s {
 			t.Errorf("redact(%q) = %q, want it unchanged", s, got)
@@ -51,6 +56,9 @@ func TestTextAboutSecretsStays(t *testing.T) {
 
 // More contexts that distinguish a password from a word: %s is the password.
 var morePasswordPlaces = []string{
+	// Other words between the name and the value, before and after it.
+	"%s ist das neue Passwort", "utilise %s comme mot de passe", "usa %s como contraseña",
+	"log in as root with %s as the admin password",
 	// Databases.
 	"INSERT INTO users (name, password) VALUES ('a', '%s');",
 	"insert into `users` (`id`, `password`, `role`)\nvalues (1, 'x', 'b'), (2, '%s', 'c');",
@@ -116,7 +124,11 @@ var moreTokenPlaces = []string{
 	"hmac.New(sha256.New, []byte(\"%s\"))", "Unseal Key 1: %s\n", "\"unseal_keys_b64\": [\n  \"%s\",\n  \"%s\"\n]",
 	"{\"github-oauth\":{\"github.com\":\"%s\"}}", "res.cookie('sid', '%s')", "setCookie({ name: 'session', value: '%s' })",
 	"http.Cookie{Name: \"session\", Value: \"%s\"}", "<name>fs.secret.key</name>\n<value>%s</value>",
-	"{\"kty\":\"EC\",\"crv\":\"P-256\",\"d\":\"%s\"}", "der Zugriffstoken lautet %s", "hier ist der Schlüssel: %s",
+	"{\"kty\":\"EC\",\"crv\":\"P-256\",\"d\":\"%s\"}", "you need the token: it's %s", "вот токен %s для бота",
+	"le jeton d'accès est %s", "la clé est %s", "ключ: %s", "token是 %s", "use my deploy token for it: %s",
+	"пароль от базы: %s", "la password del server è %s", "I set the root password of it to %s", "password for prod → %s",
+	"le mot de passe de la base : %s", "Use the following password to go on:\n\n%s\n\nIt is shown once.",
+	"new Signer('id', '%s')", "<Password Value=\"%s\"/>", "der Zugriffstoken lautet %s", "hier ist der Schlüssel: %s",
 	"Use %s as the API key", "bot.run('%s')", "using IQoJb3JpZ2luX2Vj%[1]s%[1]s%[1]s",
 	"SAMLResponse=PD94bWwg%[1]s%[1]s%[1]s", "ya29.c.b0A%s", "AQ.Ab8RN6%s",
 }

@@ -27,7 +27,8 @@ const looseLinks = 4
 func (a *assignment) findPaired(s string, right int) (from, to int, ok bool) {
 	rest := s[right:min(len(s), right+pairReach)]
 	links := pairLinks[:]
-	if len(rest) > 1 && isBlank(rest[0]) && ascii.IsWordByte(rest[1]) {
+	opened := right > len(a.name) && s[right-len(a.name)-1] == '<' // an element with attributes
+	if !opened && len(rest) > 1 && isBlank(rest[0]) && ascii.IsWordByte(rest[1]) {
 		links = links[:looseLinks]
 	}
 	for _, link := range links {

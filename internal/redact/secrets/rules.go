@@ -480,7 +480,6 @@ var builtin = [...]rule{
 		kind: "password", fold: true, heads: []string{"assword"},
 		tail: `[^\n]{0,16}["']\)?[\s;]{1,16}[\w.]{0,24}sendline\(["']([^"'\n]{4,128})`, check: notPlaceholder,
 	},
-	{kind: "password", fold: true, heads: []string{" as the ", " as my ", " as our ", " als "}, find: findNamedBefore},
 	{kind: "password", fold: true, heads: []string{
 		"login", "authenticationheadervalue", "sqlcredential", "sharedkeycredential", "namedkeycredential", "cosmosclient",
 		"createhmac", "algoliasearch", "set_cookie", "setcookie", "res.cookie", "aes_encrypt", "aes_decrypt",
@@ -650,14 +649,6 @@ var builtin = [...]rule{
 		tail: `(?:-[Dd]aten)?(?: [\w ]{1,24}?)?(?: is| are| ist| sind| mit| with|:| =| ->){1,2} {1,4}["'` + "`" +
 			`]?[\w.@-]{2,64} ?[/:] ?["'` + "`" + `]?([^\s"'` + "`" + `/]{6,128})`, check: isLoginPassword,
 	},
-	{
-		kind: "secret", fold: true, heads: []string{
-			" as the api key", " as api key", " as the token", " as token", " as the password", " as password", " is my api key",
-			" is my token", " is my password", " is the api key", " is the password", " is the token", " for the admin password",
-			" als token", " als passwort", " als kennwort", " als api-key", " ist mein passwort", " ist mein token",
-			" ist das passwort",
-		}, find: findWordBefore,
-	},
 
 	// Assignments to a name that suggests a secret.
 	{kind: "password", fold: true, heads: []string{"pass", "pwd"}, find: findAssignment, named: true},
@@ -673,12 +664,14 @@ var builtin = [...]rule{
 			"パスワード", "비밀번호", "mật khẩu", "κωδικός", "kata sandi", "passord", "clave",
 		}, find: findForeignPassword,
 	},
-	{kind: "api-key", fold: true, heads: []string{"schlüssel"}, tail: `[^\n]{0,16}?[ :=]["'` + "`" +
-		`]?([A-Za-z0-9_/+-]{20,256}=*)`, check: isOpaque},
+	{
+		kind: "api-key", fold: true, heads: []string{"schlüssel", "clé", "ключ", "chiave", "chave", "llave"},
+		tail: `[^\n]{0,16}?[ :=]["'` + "`" + `]?([A-Za-z0-9_/+-]{20,256}=*)`, check: isOpaque,
+	},
 	{
 		kind: "api-key", fold: true, heads: []string{
 			"api-schl", "clé api", "clé d'api", "clave api", "clave de api", "chave api", "chave de api", "密钥", "秘钥", "密鑰",
-			"apiキー", "ключ api",
+			"apiキー", "ключ api", "jeton", "令牌", "トークン", "токен",
 		},
 		tail: `[^\n]{0,32}?[ :=：]["'` + "`" + `]?([A-Za-z0-9_./+-]{20,256}=*)`, check: isRandom,
 	},
@@ -696,7 +689,7 @@ var builtin = [...]rule{
 	{kind: "service-key", fold: true, heads: services, find: findVendorKey},
 	{kind: "service-key", fold: true, heads: []string{
 		"client(", "clientv2(", "client.new(", "client::new(", "api(", "sdk(", "bot(", "auth(", "credential(", "credentials(",
-		"credentialsprovider(", "apikey(", "authapikey(", "translator(", "access_token(",
+		"credentialsprovider(", "apikey(", "authapikey(", "translator(", "access_token(", "signer(", "cipheriv(",
 	}, find: findClientKey},
 	{kind: "password", fold: true, heads: []string{
 		"connect(", "connection(", "driver(", "redis(", "auth.basic(", "userinfo(", "attempt(", "httpbasicauth(",
