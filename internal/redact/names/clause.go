@@ -35,7 +35,7 @@ func ValueInClause(s string, i int) (from, to int, linked, ok bool) {
 		}
 		text := strings.TrimRight(s[from:to], ".,;:!?*")
 		if text != "" && strings.IndexByte(`&<-/%{\$`, text[0]) < 0 && !isSign(text) && !ascii.All(text, isOfWord) {
-			return from, from + len(text), isLink(last), worded || !isSign(last) // else it is an assignment
+			return from, from + len(text), linked || isLink(last), worded || !isSign(last) // else it is an assignment
 		}
 		for to = i; to < len(s) && s[to] > ' ' && (isOfWord(s[to]) || s[to] >= utf8.RuneSelf ||
 			strings.IndexByte(":=>", s[to]) >= 0); {
@@ -44,6 +44,7 @@ func ValueInClause(s string, i int) (from, to int, linked, ok bool) {
 		if to == i || to < len(s) && s[to] != ' ' && !strings.HasPrefix(s[to:], ", ") {
 			return 0, 0, false, false
 		}
+		linked = isCopula(last) // and one word more: "is now …"
 		last, i = s[i:to], ascii.SkipAny(s, to, ",", 1)
 		worded = worded || !isSign(last)
 	}

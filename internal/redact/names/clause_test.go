@@ -12,7 +12,8 @@ func TestTheValueOfAClauseIsItsFirstWordThatIsNoneOfLettersAlone(t *testing.T) {
 		"key: it's Ab1.": "Ab1 linked", "key→ Ab1": "", "key是 Ab1": "Ab1 linked", "key от базы: Ab1, и": "Ab1 linked",
 		"key de la base : Ab1": "Ab1 linked", "key → Ab1": "Ab1 linked", "key: Ab1": "", "key = Ab1": "", "keyAb1": "",
 		"key is fine. Ab1": "", "key(a) is Ab1": "", "key a b c d e f g h Ab1": "", "key of\nit is Ab1": "", "key": "",
-		"key is #Ab1!": "#Ab1 linked", "key is &Ab1": "", "key is": "",
+		"key is #Ab1!": "#Ab1 linked", "key ist jetzt Ab1": "Ab1 linked",
+		"key is it what Ab1": "Ab1", "key is &Ab1": "", "key is": "",
 	} {
 		from, to, linked, ok := ValueInClause(text, len("key"))
 		got := ""

@@ -58,7 +58,8 @@ func TestTextAboutSecretsStays(t *testing.T) {
 var morePasswordPlaces = []string{
 	// Other words between the name and the value, before and after it.
 	"%s ist das neue Passwort", "utilise %s comme mot de passe", "usa %s como contraseña",
-	"log in as root with %s as the admin password",
+	"log in as root with %s as the admin password", "Das neue Kennwort vom Server ist jetzt %s.",
+	"鍵のパスフレーズ：%s",
 	// Databases.
 	"INSERT INTO users (name, password) VALUES ('a', '%s');",
 	"insert into `users` (`id`, `password`, `role`)\nvalues (1, 'x', 'b'), (2, '%s', 'c');",

@@ -661,7 +661,7 @@ var builtin = [...]rule{
 		kind: "password", fold: true, heads: []string{
 			"kennwort", "contrase", "senha", "palavra-passe", "has\u0142o", "wachtwoord", "mot de passe", "motdepasse", "parola",
 			"adgangskode", "lösenord", "heslo", "jelsz", "salasana", "şifre", "пароль", "Пароль", "ПАРОЛЬ", "密码", "密碼", "口令",
-			"パスワード", "비밀번호", "mật khẩu", "κωδικός", "kata sandi", "passord", "clave",
+			"パスワード", "パスフレーズ", "비밀번호", "mật khẩu", "κωδικός", "kata sandi", "passord", "clave",
 		}, find: findForeignPassword,
 	},
 	{
