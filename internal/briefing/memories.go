@@ -79,6 +79,9 @@ func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
 		if g.known(mm) || g.ec.Stale(mm) || !inject.Injectable(mm) { // the last one reads the whole text
 			continue
 		}
+		if strings.HasPrefix(mm.Title, extract.BeforePrefix) && !mm.Pinned { // it is no longer so
+			continue
+		}
 		if isFinding(mm) {
 			if found[mm.Session]++; found[mm.Session] > findingsPerSession {
 				continue

@@ -211,7 +211,7 @@ func (s *Service) userStatements(ctx context.Context, ec event.Context, changed 
 	var out []mem.Memory
 	for _, p := range extract.FromPerson(ec.Turn.Text) {
 		if p.Before && changed {
-			p.Text = "Before the change: " + p.Text
+			p.Text = extract.BeforePrefix + p.Text
 		}
 		mm := ec.NewMemory(p.Kind, mem.ScopeProject)
 		mm.Title, mm.Body = extract.TitleAndBody(p.Text)

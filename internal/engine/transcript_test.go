@@ -195,6 +195,17 @@ func plainTalk() []mem.Event {
 
 const aboutZstd = "how fast was unpacking with zstd on small boxes?"
 
+func TestAPlanIsGivenNoQuotes(t *testing.T) {
+	th := newTranscriptStage(t)
+	th.play(plainTalk()...)
+	th.works(2 * time.Second)
+	plan := "Implement the following plan:\n\n# Unpacking with zstd on small boxes\n\n## Context\n\n" + aboutZstd +
+		"\n\n## Steps\n\n1. Measure it\n"
+	wantsNot(t, "recall", th.play(in("two", start("startup"), prompt("q1", plan))...).Context, "the agent said")
+	wants(t, "recall of a question", th.play(in("three", start("startup"), prompt("q1", aboutZstd))...).Context,
+		"the agent said: The zstd bindings look good")
+}
+
 func TestAPlainConversationIsQuotedInALaterSession(t *testing.T) {
 	th := newTranscriptStage(t)
 	th.play(plainTalk()...)

@@ -13,6 +13,9 @@ import (
 // maxPlanStatements is how many statements are made of a plan, besides its approach.
 const maxPlanStatements = 4
 
+// BeforePrefix begins what a plan said of how things were, once it is carried out.
+const BeforePrefix = "Before the change: "
+
 // PlanOf returns the plan that a call of mem.ToolPlan puts to the person.
 func PlanOf(input, response json.RawMessage) string {
 	if plan := Text(Fields(input)["plan"]); plan != "" {
@@ -30,9 +33,8 @@ func fromPlan(prompt string) []Point {
 	out = TurnFacts{}.joinItems(out, nil)
 	for i, p := range out {
 		out[i].Pasted = true
-		rule := cuesIn(lang.CueText(p.Text)).Has(cueNorm, cueConvention)
 		under := p.from.under()
-		out[i].Before = under == mem.ErrorFix || p.describes(first) && under != mem.Decision && !rule
+		out[i].Before = under == mem.ErrorFix || p.describes(first) && under != mem.Decision && !p.rules()
 		if out[i].Before && p.Kind == mem.Decision {
 			out[i].Kind = mem.ErrorFix // what was chosen wrongly is the problem
 		}
@@ -84,8 +86,17 @@ func headsApproach(heading string) bool {
 // does not, nor does a step of it. first are the first two headings.
 func lasts(p Point, first []string) bool {
 	c := cuesIn(lang.CueText(p.Text))
-	return c.Has(cueNorm, cueConvention, cueDecide) || c.Has(cueCause) && p.describes(first) ||
+	return p.rules() || c.Has(cueDecide) || c.Has(cueCause) && p.describes(first) ||
 		p.from.under() == mem.Decision && p.Kind == mem.Decision
+}
+
+// rules reports whether a sentence of a point lays down a rule. "Currently they must log in twice" says how things are.
+func (p Point) rules() bool {
+	return slices.ContainsFunc(p.from.all, func(s Statement) bool {
+		return s.cues.Has(cueNorm, cueConvention) && !lang.ContainsAny(s.Bare, " currently", " at the moment",
+			" right now ", " as of now ", " derzeit ", " zurzeit ", " aktuell ", " actuellement ", " actualmente ",
+			" atualmente ", " attualmente ", "сейчас", "目前", "现在", "現在", "現状")
+	})
 }
 
 // describes reports whether a point of a plan stands below one of its first headings, or one that names a problem.

@@ -58,3 +58,18 @@ func TestALongApproachIsLeftOut(t *testing.T) {
 		}
 	}
 }
+
+func TestHowThingsAreIsNoRuleOfAPlan(t *testing.T) {
+	plan := func(context string) string {
+		return "# Log in once\n\n## Context\n\n" + context + "\n\n## Steps\n\n1. Change `login.go`\n"
+	}
+	for context, want := range map[string]int{
+		"Users want to stay logged in on their phone. Currently, they must enter `login.go` codes twice a day.":   0,
+		"Benutzer müssen derzeit jeden Code aus `login.go` zweimal am Tag eingeben.":                              0,
+		"The codes of `login.go` must never be stored on the phone, since a lost phone would let anybody log in.": 1,
+	} {
+		if got := FromPerson(plan(context)); len(got) != want {
+			t.Errorf("%q: %d statements, want %d: %v", context, len(got), want, got)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package inject
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,8 +55,18 @@ func shown(rows []Row) []Row {
 func cell(s string) string { return strings.ReplaceAll(Neutral(s), "|", "¦") }
 
 // arrange puts rows of one day together, and in it those of one file: days and
-// files in the order in which they first appear.
+// files in the order in which they first appear. A file with one row has no group, whose head takes more tokens.
 func arrange(rows []Row) []Row {
+	of := map[[2]string]int{}
+	for _, r := range rows {
+		of[[2]string{r.day(), r.File}]++
+	}
+	rows = slices.Clone(rows)
+	for i, r := range rows {
+		if of[[2]string{r.day(), r.File}] == 1 {
+			rows[i].File = general
+		}
+	}
 	var days []string
 	files := map[string][]string{}
 	groups := map[[2]string][]Row{}
@@ -123,8 +134,11 @@ func group(file string) string {
 	if f := chars.Clip(Neutral(file), maxTitle); f != "" {
 		return strings.ReplaceAll(f, "*", "∗")
 	}
-	return "General"
+	return general
 }
+
+// general heads the rows that are in no group of a file.
+const general = "General"
 
 // legend names the glyphs in use, in the order of mem.Kinds.
 func legend(rows []Row) string {

@@ -30,16 +30,18 @@ func (e *Service) Prompt(ctx context.Context, ec event.Context) ([]mem.Hit, mem.
 	if err != nil {
 		return nil, mem.Receipt{}, err
 	}
+	// A document says by itself what its topic is about: what is injected has to be relevant, and a quote adds nothing.
+	document := extract.PlanTitle(ec.Text) != ""
 	hits, r, err := e.Recall(ctx, ec, Question{
 		Trigger: promptTrigger, Asked: extract.Topic(ec.Text), Files: files, Budget: budget, Most: ec.Settings.MaxMemories,
-		Query: mem.Query{NotKinds: NotRecalled()},
+		Query: mem.Query{NotKinds: NotRecalled()}, alone: document,
 	})
 	// Conventions go with a new task only if the project knows something about it.
 	if err == nil && len(hits) > 0 && rank.NewTask(ec.Text) {
 		hits, err = e.WithRules(ctx, ec, hits, &r)
 	}
-	if err != nil {
-		return nil, mem.Receipt{}, err
+	if err != nil || document {
+		return hits, r, err
 	}
 	said, err := e.QuotesBefore(ctx, ec, files, hits, &r)
 	e.Event.LogDegraded("quotes", err)
@@ -57,6 +59,7 @@ type Question struct {
 	Query   mem.Query
 	Budget  int              // tokens
 	Most    int              // items
+	alone   bool             // each memory has to be relevant by itself; see rank.Floor
 	loose   bool             // a long text of which parts may match
 	strict  bool             // the query's own filters say what belongs; no floor on the words
 	failure *extract.Failure // that a memory has to be about; nil accepts all
@@ -76,7 +79,7 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 	if !q.strict {
 		var cuts []mem.LeftOutItem
 		r.Floor = e.Floors.use(ec.Project.Key, e.Now()).of(q)
-		hits, cuts = rank.Floor(ask, hits, r.Floor, func(m mem.Memory) bool { return ec.Gate(m) == "" })
+		hits, cuts = rank.Floor(ask, hits, r.Floor, func(m mem.Memory) bool { return !q.alone && ec.Gate(m) == "" })
 		r.LeftOut = append(r.LeftOut, cuts...)
 	}
 	var rest []mem.LeftOutItem
