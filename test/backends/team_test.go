@@ -4,14 +4,20 @@ package backends
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
+	"time"
 
+	"remanence/internal/mem"
+	"remanence/test/corpus"
 	"remanence/test/pgserver"
 	"remanence/test/world"
 )
@@ -213,4 +219,103 @@ func TestTwoEditsOfOneMemoryAreBothKept(t *testing.T) {
 	}
 	expect(t, ben, "drawer locked", "stays locked")
 	_ = other
+}
+
+// write writes decisions of a person's, a hundred at a time.
+func write(t testing.TB, p *world.Person, of, n int) {
+	t.Helper()
+	words := corpus.NewWords()
+	for from := 0; from < n; from += 100 {
+		var lines bytes.Buffer
+		for i := from; i < from+100; i++ {
+			m := corpus.Memory(mem.Project{}, of*n+i, time.Now(), words)
+			line, err := json.Marshal(map[string]any{
+				"kind": "decision", "project": "till", "body": m.Body, "title": fmt.Sprintf("%s mark%dx%d", m.Title, of, i),
+			})
+			if err != nil {
+				t.Error(err)
+			}
+			lines.Write(append(line, '\n'))
+		}
+		cmd := p.Command("import", "--trust", "assistant", "-")
+		cmd.Stdin = &lines
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("import: %v %s", err, out)
+		}
+	}
+}
+
+// Daemons of one team write hundreds of decisions each, while some of them are killed: with REMANENCE_LONG twenty
+// daemons a thousand each. The server has each once, and so has a new member.
+func TestManyDaemonsLoseAndDoubleNothing(t *testing.T) {
+	daemons, writes, killed := 4, 200, 2
+	if os.Getenv("REMANENCE_LONG") != "" {
+		daemons, writes, killed = 20, 1000, 5
+	}
+	members := map[string]string{"newcomer": "shop"}
+	for i := range daemons {
+		members[fmt.Sprintf("member%d", i)] = "shop"
+	}
+	server := newTeams(t, members)
+	persons := make([]*world.Person, daemons)
+	var wg sync.WaitGroup
+	for i := range daemons {
+		p := newMember(t, server, fmt.Sprintf("member%d", i), "shop")
+		persons[i] = p
+		wg.Go(func() { write(t, p, i, writes) })
+	}
+	shared := func() string {
+		n, err := server.Query("remanence", "SELECT count(*) || ' ' || count(DISTINCT substring(body FROM 'mark[0-9x]+')) "+
+			"FROM remanence_team.memory WHERE NOT deleted")
+		if err != nil {
+			t.Error(err)
+		}
+		return n
+	}
+	kill := func(p *world.Person) {
+		for _, pid := range p.Workers() {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	for _, p := range persons[:killed] { // in the middle of what they send
+		p.Eventually(func() bool { return shared() != "0 0" })
+		kill(p)
+	}
+	wg.Wait()
+	want := fmt.Sprintf("%d %d", daemons*writes, daemons*writes)
+	for end := time.Now().Add(110 * time.Minute); shared() != want && time.Now().Before(end); time.Sleep(time.Second) {
+		for _, p := range persons[:killed] {
+			p.Run("daemon", "start") // those that were killed
+		}
+	}
+	if got := shared(); got != want {
+		t.Errorf("the server has memories and different ones: %s, want %s", got, want)
+	}
+	for _, p := range persons {
+		p.StopWorker()
+	}
+	p := newMember(t, server, "newcomer", "shop")
+	add(t, p, "-k", "fact", "a first memory makes the project known")
+	marks := func() map[string]int {
+		found := map[string]int{}
+		for line := range strings.Lines(p.Run("export", "--format", "jsonl")) {
+			if m := regexp.MustCompile(`"title":"[^"]*(mark[0-9x]+)`).FindStringSubmatch(line); m != nil {
+				found[m[1]]++
+			}
+		}
+		return found
+	}
+	var got map[string]int
+	for end := time.Now().Add(10 * time.Minute); len(got) < daemons*writes && time.Now().Before(end); {
+		time.Sleep(5 * time.Second)
+		got = marks()
+	}
+	if len(got) != daemons*writes {
+		t.Errorf("a new member has %d memories, want %d", len(got), daemons*writes)
+	}
+	for mark, n := range got {
+		if n != 1 {
+			t.Fatalf("a new member has %s %d times", mark, n)
+		}
+	}
 }
