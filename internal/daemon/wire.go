@@ -287,6 +287,7 @@ func (h *Daemon) Status(ctx context.Context, at mem.ProjectRef) (views.StatusRes
 		return o, err
 	}
 	o.Health.Since, o.Embedding = h.Since, h.EmbeddingStatus(ctx)
+	o.Team = h.team.State()
 	h.Meter.read(&o.Health)
 	if !h.servingSince.IsZero() && h.Sys.Now().Sub(h.servingSince) < startupGrace {
 		o.Health.OldestJobS = 0 // whatever waited, waited for a daemon

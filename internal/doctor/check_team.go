@@ -2,12 +2,25 @@ package doctor
 
 import (
 	"strings"
+	"time"
 
 	"remanence/internal/cli/ui"
 	"remanence/internal/fault"
+	"remanence/internal/mem"
 	"remanence/internal/setup"
 	"remanence/internal/team"
 )
+
+// teamSentence says when memories were last exchanged with a team.
+func teamSentence(t mem.TeamState, now time.Time) string {
+	switch {
+	case t.Error != "":
+		return ui.OneLine(t.Team) + ": not synchronized: remanence doctor"
+	case t.Synced.IsZero():
+		return ui.OneLine(t.Team) + ": not synchronized since the daemon started"
+	}
+	return ui.OneLine(t.Team) + ": synchronized " + ui.Ago(now.Sub(t.Synced))
+}
 
 // TeamItems checks the server on which a team shares memories, if one is configured.
 func TeamItems(t *team.Health) []Check {

@@ -13,6 +13,7 @@ import (
 	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/fault"
+	"remanence/internal/mem"
 	"remanence/internal/setup"
 	"remanence/internal/views"
 )
@@ -33,6 +34,7 @@ type StatusView struct {
 	LLM         llmItem                  `json:"llm"`
 	Embedding   *embedItem               `json:"embedding"`          // null: off
 	Vault       *VaultItem               `json:"vault"`              // null: there is none
+	Team        *mem.TeamState           `json:"team"`               // null: nothing is shared with a team's server
 	Backfill    *event.Backfill          `json:"backfill,omitempty"` // that runs or was given up; missing: none
 	Faults      []FaultItem              `json:"faults"`             // what does not go on
 	Paused      []ui.PauseItem           `json:"paused"`
@@ -196,6 +198,7 @@ func StatusOf(o views.StatusResponse, d DaemonView, h HooksItem, c CaptureItem) 
 		LLM:       llmItemOf(o.Digest),
 		Queue:     queueItem{o.Health.QueueDepth, o.Health.OldestJobS, o.Health.DeadJobs},
 	}
+	v.Team = o.Team
 	v.Context, v.Review, v.Backfill = o.Context, reviewItemOf(o.Review), o.Backfill
 	if v.Review != nil {
 		stale := v.Review.Counts[curate.ReviewStale]
@@ -287,6 +290,9 @@ func (v StatusView) Print(p *ui.Printer) {
 	}
 	if v.Vault != nil {
 		p.Field("vault", "%s", v.Vault.sentence())
+	}
+	if v.Team != nil {
+		p.Field("team", "%s", teamSentence(*v.Team, p.Now()))
 	}
 	if v.LLM.Provider != nil {
 		p.Field("digest", "%s", v.LLM.sentence())

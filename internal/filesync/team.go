@@ -27,8 +27,12 @@ type TeamSync struct {
 	Read, Sent, Removed int
 }
 
-// teamGroup is how many memories are noted as on their way to the server before they are sent.
-const teamGroup = 100
+// How many memories are noted as on their way to the server before they are sent, and how many that come from there are
+// stored at once: a hook's event waits for them.
+const (
+	teamGroup = 100
+	teamPart  = 250
+)
 
 // SyncTeam takes over what others changed on the server of a team, and sends what was changed here: the memories of a
 // project of these kinds that may be shared. It may be interrupted at any place, and be repeated. Only one call runs at
@@ -44,9 +48,16 @@ func (s *Service) SyncTeam(ctx context.Context, p mem.Project, folder TeamFolder
 		if err != nil {
 			return done, err
 		}
-		if len(l.Notes)+len(l.Gone) > 0 {
-			ofProject := slices.DeleteFunc(ms, func(mm mem.Memory) bool { return mm.Scope != mem.ScopeProject })
-			if err := s.applyShared(ctx, p, folder, ofProject, l); err != nil {
+		ms = slices.DeleteFunc(ms, func(mm mem.Memory) bool { return mm.Scope != mem.ScopeProject })
+		parts := []vaultfile.Changes{{Gone: l.Gone}}
+		for notes := range slices.Chunk(l.Notes, teamPart) {
+			parts = append(parts, vaultfile.Changes{Notes: notes})
+		}
+		for _, part := range parts {
+			if len(part.Notes)+len(part.Gone) == 0 {
+				continue
+			}
+			if err := s.applyShared(ctx, p, folder, ms, part); err != nil {
 				return done, err
 			}
 		}

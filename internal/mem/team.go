@@ -3,6 +3,7 @@ package mem
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // SharedDir is the directory of a repository that holds memories shared with a team. Note.File of a shared memory
@@ -17,6 +18,13 @@ const (
 
 // TeamPlace begins the name of the file that a memory has on the server of a team, as SharedDir in a repository.
 const TeamPlace = "team-server:"
+
+// TeamState is how the synchronization with the server of a team goes.
+type TeamState struct {
+	Team   string    `json:"team"`
+	Synced time.Time `json:"synced,omitzero"` // when this daemon last did it
+	Error  string    `json:"error,omitempty"` // why the last attempt failed
+}
 
 // Shared reports whether the memory has a file in a repository or on the server of a team.
 func (m Memory) Shared() bool { return m.SharedIn(SharedDir) || m.SharedIn(TeamPlace) }

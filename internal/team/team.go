@@ -28,7 +28,7 @@ const (
 	longest      = 5 * time.Minute  // the longest pause while the server is away
 	compareAfter = 10 * time.Minute // after which memories are compared even if nothing was written
 	answerWithin = 10 * time.Second // how long a description of the server may take
-	page         = 500              // files that are read at once
+	page         = 5_000            // files that are read at once
 )
 
 // Health describes what is shared with the server of a team.
@@ -296,6 +296,21 @@ func behind(err error) error {
 		return vaultfile.ErrBehind
 	}
 	return err
+}
+
+// State returns how the synchronization goes, without asking the server; nil if none is configured.
+func (l *Link) State() *mem.TeamState {
+	s := l.cfg.Settings()
+	if s.Address == "" {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := &mem.TeamState{Team: s.Team, Synced: l.synced}
+	if l.err != nil {
+		out.Error = l.err.Error()
+	}
+	return out
 }
 
 // Health asks the server of the team about itself; nil if none is configured.

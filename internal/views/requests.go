@@ -100,6 +100,8 @@ type StatusResponse struct {
 	Context *continuity.ContextUsage `json:"context,omitempty"`
 	// Embedding is the state of the vectors; nil if none are configured.
 	Embedding *Embedding `json:"embedding,omitempty"`
+	// Team is the state of what is shared with a team's server; nil if none is configured.
+	Team *mem.TeamState `json:"team,omitempty"`
 	// Digest is the state of the digest model; nil if none is configured.
 	Digest *event.Digesting `json:"digest,omitempty"`
 	// Backfill is the backfill that runs, was given up, or ended within the last minute; nil if there is none.
