@@ -70,6 +70,7 @@ type Erasure struct {
 	sessionTraces Traces           // of prompts and handoffs of the sessions that are erased as a whole
 	receipts      map[int64]bool   // blanked or deleted, by number
 	affected      map[string]bool  // sessions of which something is erased, by the agent's id
+	counts        bool             // it is undone: memories are counted, not deleted one by one from the search index
 }
 
 // Transact runs f in a writing transaction, which is undone if f fails. It may run f again then.
@@ -89,7 +90,10 @@ func Purge(ctx context.Context, transact Transact, ids []string) (Erasure, error
 
 // PreviewPurge returns the memories that a purge would erase, and counts what it would.
 func PreviewPurge(ctx context.Context, transact Transact, ids []string) ([]mem.Memory, mem.Purged, error) {
-	e, err := preview(ctx, transact, func(e *Erasure) error { return e.erase(ctx, ids) })
+	e, err := preview(ctx, transact, func(e *Erasure) error {
+		e.counts = true
+		return e.erase(ctx, ids)
+	})
 	return e.marked(), e.Done, err
 }
 
@@ -162,12 +166,14 @@ func (e *Erasure) erase(ctx context.Context, ids []string) error {
 	if err := e.mark(ctx, ids); err != nil {
 		return err
 	}
-	if err := e.run.DeleteMemories(ctx, e.Memories); err != nil {
-		return err
-	}
 	e.Done.Memories = len(e.Memories)
-	if err := e.run.IndexUtterances(ctx); err != nil { // neighbours were indexed with its text
-		return err
+	if !e.counts || len(e.sessions) > 0 { // a session cannot be deleted before its memories
+		if err := e.run.DeleteMemories(ctx, e.Memories); err != nil {
+			return err
+		}
+		if err := e.run.IndexUtterances(ctx); err != nil { // neighbours were indexed with its text
+			return err
+		}
 	}
 	for n := range e.sessions {
 		if err := e.eraseSession(ctx, n); err != nil {

@@ -118,12 +118,18 @@ test("everything that mentions something is counted and erased, also prompts and
   await w.hook({ session_id, hook_event_name: "UserPromptSubmit", prompt_id: "z1", prompt });
   await w.hook({ session_id, hook_event_name: "Stop", last_assistant_message: "Ask the works." });
   const { page, base, faults, context } = await eye.enter(w);
+  let look;
+  const held = new Promise((go) => { look = go; }); // as in a store that takes its time
+  await page.route("**/api/v1/purge_preview", async (route) => { await held; await route.continue(); });
   await page.goto(base + "/sessions");
   await page.getByRole("link", { name: prompt }).waitFor();
   await page.keyboard.press("Control+k");
   await page.keyboard.type("zeppelin");
   await page.getByRole("option", { name: /^Erase everything that mentions “zeppelin” …/ }).click();
   await page.waitForURL(base + "/memories?q=zeppelin&erase=1");
+  await page.getByTestId("looking").getByRole("progressbar").waitFor();
+  assert.deepEqual(await axe(page), []);
+  look();
   const dialog = page.getByRole("dialog", { name: "Erase everything that mentions “zeppelin”" });
   const extent = dialog.getByTestId("extent");
   const places = await extent.locator("strong").innerText();

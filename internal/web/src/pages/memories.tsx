@@ -27,7 +27,7 @@ export default function Memories() {
     ...ask(typed), project: own ?? (project.value || "all"), facets: true, limit: sifted ? MOST : Math.min(shown, MOST), order: only("pinned") ? "importance" : "",
   };
   const found = useResource((a) => getRows<SearchResponse>("search", "results", params, a), [q, shown], (e) => e.type === "changed");
-  const held = useResource((a) => get<StatusResponse>("status", { project: project.value || "all" }, a), [], (e) => e.type === "changed");
+  const held = useResource(async (a) => (q ? undefined : get<StatusResponse>("status", { project: project.value || "all" }, a)), [q], (e) => e.type === "changed");
   return (
     <>
       <Head title={t.title} command={searchCommand(typed)} json="search" params={params}>

@@ -1,5 +1,6 @@
 // The forms that change memories.
 import { useSignal, type Signal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { get, getAsIs, post, project } from "../lib/api";
 import { act, mark } from "../lib/act";
 import { words } from "../lib/format";
@@ -120,6 +121,21 @@ const Word = ({ typed }: { typed: Signal<string> }) => (
   <label>{t.purge.type(t.purge.word)}<input type="text" autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} /></label>
 );
 
+/** Says that all that is stored is looked through, and for how long already. */
+function Looking() {
+  const s = useSignal(0);
+  useEffect(() => {
+    const tick = setInterval(() => s.value++, 1_000);
+    return () => clearInterval(tick);
+  }, []);
+  return (
+    <div class="muted loading" data-testid="looking">
+      <p aria-live="polite">{t.purge.extent.looking}</p>
+      <progress aria-label={t.purge.extent.looking} /> <span aria-hidden="true">{t.purge.extent.since(s.value)}</span>
+    </div>
+  );
+}
+
 /** What an erasure erases, and what it does not reach. */
 function Extent({ ask, found }: { ask: { ids: string[] } | { text: string }; found?: (any: boolean) => void }) {
   const e = t.purge.extent;
@@ -129,7 +145,7 @@ function Extent({ ask, found }: { ask: { ids: string[] } | { text: string }; fou
     found?.(!!(d.memories?.length || d.mentions?.length));
     return d;
   }, []);
-  if (would.loading) return <p class="muted loading" aria-live="polite">{e.looking}</p>;
+  if (would.loading) return <Looking />;
   if (would.error) return <Failure error={would.error} retry={would.reload} />;
   const d = would.data, byWords = "text" in ask;
   if (!d) return null;
