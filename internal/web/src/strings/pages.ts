@@ -47,7 +47,7 @@ export const p = {
       review: "Decide in Review", open: "Open:", fails: "Still fails:",
       failsNext: (n: number) => `failed ${many(n, "time")} since yesterday; open it to see the error`,
       needsNote: (n: { review: number; failing: number; faults: number }, open: boolean) => {
-        const list = [n.review && many(n.review, "finding") + " to decide", n.failing && many(n.failing, "command") + " that fails".slice(0, n.failing === 1 ? undefined : -1), n.faults && many(n.faults, "point") + " of Health"].filter(Boolean);
+        const list = [n.review && many(n.review, "finding") + " to decide", n.failing && many(n.failing, "command") + " that fails".slice(0, n.failing === 1 ? undefined : -1), n.faults && many(n.faults, "point") + " on Health"].filter(Boolean);
         return (list.length ? list.join(", ") : "nothing to decide or to repair") + (open ? "; below, what is open" : "");
       },
     },
