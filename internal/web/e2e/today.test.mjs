@@ -174,6 +174,12 @@ test("ages are the largest whole unit, as in what is injected", async () => {
     await page.goto(base + "/memories?q=jitter");
     await page.locator(".hits li", { hasText: "back off with jitter" }).locator("time").getByText(text, { exact: true }).waitFor();
   }
+  await page.clock.setFixedTime(Date.parse(created) + 3 * day); // times of another day are longer, and cover nothing
+  await page.goto(base + "/sessions/" + (await w.json("why")).session_short);
+  const row = page.locator("#known li").first(), box = (part) => row.locator(part).boundingBox();
+  await row.waitFor();
+  const when = await box(".when"), inner = await row.locator(".when").evaluate((el) => { const r = document.createRange(); r.selectNodeContents(el); return r.getBoundingClientRect().width; });
+  assert.ok(when.x + inner <= (await box(".title")).x, `${inner} pixels of text in ${when.width}`);
   await context.close();
 });
 

@@ -45,7 +45,7 @@ function Trace({ of: e, reload }: { of: WhyResponse; reload: () => void }) {
       {items.length === 0 && x.tokens > 0 && <Section title={r.items} id="injected"><p>{r.noMemory}</p></Section>}
       {items.length > 0 && (
         <Section title={r.items} id="injected">
-          <p class="muted">{r.sum(x.tokens - otherTokens(x), otherTokens(x))}</p>
+          {otherTokens(x) > 0 && <p class="muted">{r.sum(x.tokens - otherTokens(x), otherTokens(x))}</p>}
           <ItemTable caption={r.items} of={items} all={[...items, ...cuts]} weights={e.weights} state={(i) => <Now e={e} id={i.id} reload={reload} />} />
         </Section>
       )}
@@ -109,7 +109,7 @@ function Steps({ of: x, cuts }: { of: Receipt; cuts: Item[] }) {
   return (
     <dl class="steps">
       <dt>{t.query}</dt>
-      <dd>{x.asked && <div><Stored of={x.asked} /></div>}{terms.length > 0 ? <span class="terms" aria-label={t.terms(terms.length)}>{terms.map((w) => <code key={w}>{w}</code>)}</span> : <span class="outs">{t.noTerms}</span>}</dd>
+      <dd>{x.asked && <div><Stored of={x.asked} /></div>}{terms.length > 0 ? <span class="terms" aria-label={t.terms(terms.length)}>{terms.map((w) => <code key={w}>{w}</code>)}</span> : !x.asked && <span class="outs">{t.noTerms}</span>}</dd>
       <dt>{t.candidates}</dt>
       <dd><span class="n">{count(x.candidates)}</span> {all.some((i) => i.parts) && <span class="outs">{t.named}: {Object.entries(channels).filter(([, n]) => n > 0).map(([c, n]) => `${n} ${t.channels[c]}`).join(", ")}</span>}</dd>
       {best > 0 && <><dt>{t.ranked}</dt><dd>{t.best(best.toFixed(2))}</dd></>}
