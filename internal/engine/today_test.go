@@ -3,6 +3,7 @@ package engine_test
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"remanence/internal/curate"
 	"remanence/internal/mem"
@@ -61,5 +62,20 @@ func TestTodayCountsWhatWasKeptInjectedAndUsed(t *testing.T) {
 	}
 	if got := today(mem.ProjectRef{Project: "all"}); got.Kept != 2 {
 		t.Errorf("all projects: %d kept, want 2", got.Kept)
+	}
+}
+
+func TestTodayListsTheOpenItemsOfAllProjectsOnce(t *testing.T) {
+	s := newStage(t)
+	todo := s.remember(curate.AddRequest{Text: "the limiter has no test yet", Kind: mem.Todo}).ID
+	s.decide("three", "/home/dev/till", "p_till", "the till prints receipts in duplicate")
+	s.clock = s.clock.Add(time.Minute)
+	everywhere := s.remember(curate.AddRequest{Text: "learn what a lease is", Kind: mem.Todo, Scope: mem.ScopeUser}).ID
+	got, err := s.Views.Today(t.Context(), mem.ProjectRef{Project: "all"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(entryIDs(got.Open), []string{everywhere, todo}) {
+		t.Errorf("open %v, want %s and %s, each once", entryIDs(got.Open), everywhere, todo)
 	}
 }

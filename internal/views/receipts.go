@@ -53,19 +53,9 @@ func (s *Service) Receipts(ctx context.Context, req ReceiptsRequest) (ReceiptsRe
 
 func receiptRow(r mem.Receipt) ReceiptRow {
 	l := ReceiptRow{
-		ID:         r.ID,
-		At:         r.At,
-		Session:    r.Session,
-		Trigger:    r.Trigger,
-		Query:      r.Query,
-		Outcome:    r.Outcome,
-		Candidates: r.Candidates,
-		Injected:   len(r.Items),
-		LeftOut:    r.AllLeftOut(),
-		Tokens:     r.Tokens,
-		Budget:     r.Budget,
-		TookMS:     r.TookMS,
-		Floor:      r.Floor,
+		ID: r.ID, At: r.At, Session: r.Session, Trigger: r.Trigger, Query: r.Query, Outcome: r.Outcome,
+		Candidates: r.Candidates, Injected: len(r.Items), LeftOut: r.AllLeftOut(),
+		Tokens: r.Tokens, Budget: r.Budget, TookMS: r.TookMS, Floor: r.Floor,
 	}
 	for _, c := range r.LeftOut {
 		if c.Gate == rank.BelowFloor {

@@ -110,13 +110,8 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 			row.Branches = append(row.Branches, mm.Branch)
 		}
 		out.Entries = append(out.Entries, StoryEntry{
-			ID:     mm.ID,
-			At:     mm.Created,
-			Lane:   LaneMemory,
-			Title:  mm.Title,
-			Detail: detail,
-			Prompt: mm.Source.Prompt,
-			Agent:  mm.Source.AgentID,
+			ID: mm.ID, At: mm.Created, Lane: LaneMemory, Title: mm.Title, Detail: detail, Prompt: mm.Source.Prompt,
+			Agent: mm.Source.AgentID,
 		})
 	}
 	row.Files = len(files)
@@ -134,15 +129,7 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 			row.Injections++
 			row.InjectedTokens += r.Tokens
 			out.Entries = append(out.Entries, StoryEntry{
-				ID:     r.ID,
-				At:     r.At,
-				Lane:   LaneInjection,
-				Tokens: r.Tokens,
-				Title: strings.ReplaceAll(
-					r.Trigger,
-					"_",
-					" ",
-				),
+				ID: r.ID, At: r.At, Lane: LaneInjection, Tokens: r.Tokens, Title: strings.ReplaceAll(r.Trigger, "_", " "),
 				Detail: recall.ItemsOf(len(r.Items)) + ", " + Cost(r.Tokens, r.Budget),
 			})
 		}
@@ -153,10 +140,7 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 	}
 	for _, c := range cs {
 		out.Entries = append(out.Entries, StoryEntry{
-			ID:     c.ID,
-			At:     c.At,
-			Lane:   LaneCheckpoint,
-			Title:  c.Trigger,
+			ID: c.ID, At: c.At, Lane: LaneCheckpoint, Title: c.Trigger,
 			Detail: chars.Clip(chars.Line(cmp.Or(c.Note, c.State.Request)), 200),
 		})
 	}

@@ -19,6 +19,7 @@ const (
 	todayReceipts = 100  // receipts read at a time
 
 	maxTodaySessions = 200 // of a day, whose projects are counted
+	todayProjects    = 50  // whose open items are looked for
 )
 
 // TodayResponse is what the day brought to a project, or to all: what was kept, what was injected, what is open.
@@ -72,18 +73,13 @@ func (s *Service) Today(ctx context.Context, at mem.ProjectRef) (TodayResponse, 
 		out.Review = counts.Total
 	}
 	t := today{Service: s, project: p, since: since}
-	for _, add := range []func(context.Context, *TodayResponse) error{t.addProjects, t.addKept, t.addInjected} {
+	for _, add := range []func(context.Context, *TodayResponse) error{
+		t.addProjects, t.addKept, t.addInjected, t.addOpen,
+	} {
 		if err := add(ctx, &out); err != nil {
 			return out, err
 		}
 	}
-	open, err := s.Store.List(ctx, mem.Query{
-		Project: p.Key, Within: "*", Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: todayOpen,
-	})
-	if err != nil {
-		return out, fmt.Errorf("open items: %w", err)
-	}
-	out.Open = s.newestFirst(ctx, open)
 	return out, nil
 }
 
@@ -100,6 +96,35 @@ type today struct {
 	*Service
 	project mem.Project
 	since   time.Time
+}
+
+// addOpen adds the newest open items. Those of all projects are read from the last active ones, one after the other:
+// without a project nearly every memory would be looked at.
+func (t today) addOpen(ctx context.Context, out *TodayResponse) error {
+	projects := []mem.Project{t.project}
+	if t.project.Key == "" {
+		var err error
+		if projects, err = t.Store.Projects(ctx, ""); err != nil {
+			return fmt.Errorf("projects: %w", err)
+		}
+	}
+	var open []mem.Memory
+	for _, p := range projects[:min(len(projects), todayProjects)] {
+		ms, err := t.Store.List(ctx, mem.Query{
+			Project: p.Key, Within: "*", Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: todayOpen,
+		})
+		if err != nil {
+			return fmt.Errorf("open items of %s: %w", p.Name, err)
+		}
+		open = append(open, ms...)
+	}
+	slices.SortStableFunc(open, func(a, b mem.Memory) int {
+		return cmp.Or(b.Created.Compare(a.Created), cmp.Compare(b.ID, a.ID))
+	})
+	// What belongs to no project is listed for each.
+	open = slices.CompactFunc(open, func(a, b mem.Memory) bool { return a.ID == b.ID })
+	out.Open = t.newestFirst(ctx, open[:min(len(open), todayOpen)])
+	return nil
 }
 
 // addProjects counts the projects of the sessions.
