@@ -1,0 +1,23 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"remanence/internal/extract"
+)
+
+func TestABriefingHasNothingOfBeforeAPlanWasCarriedOut(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "Implement the following plan:\n\n# Close the invoice queue\n\n## Context\n\n"+
+		"The printer stalls at night. The root cause is that `queue.go` closes no channel of a tenant that has "+
+		"left.\n\n## Changes\n\n- `queue.go`: close it\n\n## Verification\n\n- `make test`\n"),
+		edited("p1", "t1", "queue.go", "open", "closed"),
+		stop("p1", "The channel is closed now."))
+	if got := s.words("one"); len(got) == 0 || !strings.HasPrefix(got[0].Title, extract.BeforePrefix) {
+		t.Fatalf("kept:\n%s", titles(got))
+	}
+	got := s.play(in("two", start("startup"))...).Context
+	wants(t, "briefing", got, "Close the invoice queue")
+	wantsNot(t, "briefing", got, "now: "+extract.BeforePrefix)
+}
