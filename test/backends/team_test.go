@@ -161,6 +161,10 @@ func TestATeamSharesWhatItsMembersAllow(t *testing.T) {
 	ben.Run("edit", private, "--scope", "user")
 	expect(t, anna, "lunch noon", "no lunch is at noon")
 
+	if got := anna.Run("purge", idOf(anna, "till rounds"), "--dry-run"); !strings.Contains(got, "the team's server: ") {
+		t.Errorf("a purge of what is on the team's server warns of nothing:\n%s", got)
+	}
+
 	for _, word := range []string{"sugarcubes", "umbrellas", "marzipan"} {
 		if onDisk(t, server, word) {
 			t.Errorf("%s is on the server", word)
