@@ -22,6 +22,15 @@ func (g *gather) list(ctx context.Context, name, caption string, share int, q me
 	most := q.Limit
 	q.Project, q.MinTrust, q.Limit = g.ec.Project.Key, mem.TrustTool, 3*most
 	ms, err := g.e.Store.List(ctx, q)
+	if err == nil && q.Order == mem.ByImportance { // many weighty findings do not displace what the person said
+		own := q
+		own.MinTrust = mem.TrustUser
+		var said []mem.Memory
+		said, err = g.e.Store.List(ctx, own)
+		ms = append(ms, slices.DeleteFunc(said, func(mm mem.Memory) bool {
+			return slices.ContainsFunc(ms, func(o mem.Memory) bool { return o.ID == mm.ID })
+		})...)
+	}
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", name, err)
 	}
@@ -62,7 +71,7 @@ func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
 		return ms
 	}
 	first := func(mm mem.Memory) float64 {
-		if mm.Pinned {
+		if mm.Pinned || mm.Trust >= mem.TrustUser {
 			return 1 + mm.Importance
 		}
 		return mm.Importance
