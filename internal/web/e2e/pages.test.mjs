@@ -84,7 +84,7 @@ test(`every page fits ${widths.join(", ")} pixels without scrolling sideways`, a
   const { page, base, faults, context } = await eye.enter(worlds.demo, { width: 390, height: 844 });
   const has = await holdings(worlds.demo);
   await page.goto(base + "/injections?trigger=session_start");
-  const briefing = await page.locator("tbody tr a").last().getAttribute("href");
+  const briefing = await page.locator('tbody tr a[href*="/r_"]').last().getAttribute("href");
   const early = { name: "early briefing", at: () => briefing }; // there is more to tell now
   for (const p of [...pages, early]) {
     const path = p.at(has);
