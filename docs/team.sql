@@ -8,7 +8,7 @@ REVOKE ALL ON SCHEMA remanence_team FROM PUBLIC;
 
 -- The memories that members of a team share. A deleted one keeps its row without its text, so that all learn of it.
 CREATE TABLE IF NOT EXISTS remanence_team.memory (
-  team    text COLLATE "C" NOT NULL, -- a role of the server: its members see the row, and nobody else
+  team    text COLLATE "C" NOT NULL, -- a role of the server: only its members see the row
   project text COLLATE "C" NOT NULL, -- made from the address of its origin, so it is the same on all machines
   file    text COLLATE "C" NOT NULL, -- made by the machine that shared it first
   body    text NOT NULL,             -- Markdown, as remanence share writes it into a repository
@@ -21,7 +21,7 @@ CREATE TABLE IF NOT EXISTS remanence_team.memory (
 CREATE INDEX IF NOT EXISTS memory_version ON remanence_team.memory (team, project, version);
 CREATE SEQUENCE IF NOT EXISTS remanence_team.version;
 
--- Nobody writes in the name of another. Writers of one project wait for each other: a reader that has seen a version
+-- No member writes in the name of another. Writers of one project wait for each other: a reader that has seen a version
 -- never misses an earlier one.
 CREATE OR REPLACE FUNCTION remanence_team.sign() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
   SET search_path = pg_catalog AS $$

@@ -63,7 +63,7 @@ func (s *Session) AskedIn(prompt string) string {
 }
 
 // Ends returns what a session that is over left open: a plan that was not carried out, the last request if it was not,
-// the last question if nobody answered it, and what only the person can do. later is what was asked for in sessions
+// the last question if it was not answered, and what only the person can do. later is what was asked for in sessions
 // since. pieces are those of the session.
 func (s *Session) Ends(pieces []Piece, later []string) (out []End) {
 	if len(s.Exchanges) == 0 || s.GoesOn {

@@ -45,7 +45,7 @@ func (s *Session) Call(ev mem.Event, call extract.Call) (c Command, ok bool) {
 	return c, ok
 }
 
-// Settled reports whether a failed command says nothing to whoever goes on: it only showed something, it was to commit,
+// Settled reports whether a failed command does not matter any more: it only showed something, it was to commit,
 // which the state of the work tells, or what it checks passed later in the session.
 func (s *Session) Settled(failed mem.Memory) bool {
 	kinds := shell.Checks(failed.Command)

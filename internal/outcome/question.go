@@ -62,7 +62,7 @@ func definite(asked string) string {
 	return chars.Clip(asked, maxDuty)
 }
 
-// question returns what the agent asked at the end of a session that nobody answered. It puts something to choice or
+// question returns what the agent asked at the end of a session that was not answered. It puts something to choice or
 // names something of its turn, or it is all that the agent said: other questions say nothing on their own.
 func (s *Session) question(later []string) (end End, ok bool) {
 	x := s.Exchanges[len(s.Exchanges)-1]
