@@ -194,6 +194,9 @@ func checkCaps(t failer, b Block, r Rendered) {
 	}
 	counted, rows := 0, 0
 	for _, line := range strings.Split(r.Text, "\n") {
+		if line == b.own(b.Header) || line == b.own(b.Footer) {
+			continue // either may begin as a row or an item does
+		}
 		if strings.HasPrefix(line, "- ") && len(line) > MaxItemBytes {
 			t.Fatalf("item of %d bytes: %q", len(line), line)
 		}
