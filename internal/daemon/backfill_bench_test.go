@@ -88,6 +88,9 @@ func BenchmarkBackfill(b *testing.B) {
 		p := newPastSessions(b)
 		bytes := p.pastWork(20, 12)
 		b.SetBytes(bytes)
+		if err := p.indexed.Build(b.Context()); err != nil { // as a daemon that serves has
+			b.Fatal(err)
+		}
 		b.StartTimer()
 		p.asks(capture.BackfillRequest{})
 		if err := p.works(b.Context(), time.Hour); err != nil {
