@@ -143,13 +143,9 @@ func runInstall(a *app, c setup.Config, o setup.Options, found setup.Agents, how
 	if how.dry {
 		return a.out.Show(v)
 	}
-	if err := agreedToInstall(a, v, how); err != nil {
+	if err := agreedToInstall(a, &v, how); err != nil {
 		return err
 	}
-	if plan, err = offerStatusLine(a, c, o, plan, how); err != nil {
-		return err
-	}
-	v.Line = ui.TextOrNil(string(plan.StatusLine))
 	rec, err := setup.Apply(c, plan)
 	if err != nil {
 		return err
@@ -168,9 +164,10 @@ func runInstall(a *app, c setup.Config, o setup.Options, found setup.Agents, how
 
 // agreedToInstall shows a person what would change and asks, unless that was said before,
 // and makes the folders that what is installed needs.
-func agreedToInstall(a *app, v installView, how installing) error {
+func agreedToInstall(a *app, v *installView, how installing) error {
 	if !how.yes && v.Changes && ui.IsTerminal(a.Sys.Stdin) && !a.flags.NoInput {
 		v.preview(a.out)
+		v.shown = true
 		if err := a.confirm("Go on?"); err != nil {
 			return err
 		}
@@ -306,7 +303,8 @@ type installView struct {
 	Plugin   *pluginItem    `json:"plugin,omitempty"` // missing: the hooks are in the settings
 	Server   *serverItem    `json:"server,omitempty"` // missing: none is put into the agent's configuration
 
-	home string
+	home  string
+	shown bool // the person has seen the plan
 }
 
 type pluginItem struct {
@@ -384,7 +382,9 @@ func (v *installView) printWarnings(entries []setup.Entry, warnings []setup.Find
 func (installView) SchemaName() string { return "install" }
 
 func (v installView) Print(p *ui.Printer) {
-	v.plan(p.Line)
+	if !v.shown || v.Server != nil && v.Server.Why != nil {
+		v.plan(p.Line)
+	}
 	switch {
 	case v.DryRun:
 		p.Line("Dry run: nothing was written.")
@@ -393,6 +393,9 @@ func (v installView) Print(p *ui.Printer) {
 	default:
 		p.Line("Done in %.1f s. Record: %s · undo: remanence uninstall · try: remanence next", v.TookMS/1000,
 			v.short(*v.Record))
+	}
+	if !v.DryRun && v.Line == nil && v.Plugin == nil && v.File != "" && v.Scope == string(setup.ScopeUser) {
+		p.Line("A status line with what is known and injected: remanence install --status-line")
 	}
 }
 

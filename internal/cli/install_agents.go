@@ -81,11 +81,7 @@ func installMany(a *app, c setup.Config, o setup.Options, ids []string, how inst
 		if err := a.confirm("Go on?"); err != nil {
 			return err
 		}
-	}
-	if asks && slices.Contains(ids, setup.AgentID) {
-		if err := v.offerStatusLine(a, c, &o, how); err != nil {
-			return err
-		}
+		v.shown = true
 	}
 	for i, p := range v.Agents {
 		if p.trust == "" || p.Trusted || how.noTrust || !asks {
@@ -93,7 +89,7 @@ func installMany(a *app, c setup.Config, o setup.Options, ids []string, how inst
 		}
 		a.out.Say("%s.", p.trust)
 		if a.confirm("Trust the hooks of "+p.Name+"?") == nil {
-			v.Agents[i] = planAgent(c, o, p.ID, how, true)
+			v.Agents[i], v.shown = planAgent(c, o, p.ID, how, true), false
 		}
 	}
 	if err := a.Paths.ClearUninstalled(); err != nil {
@@ -106,27 +102,6 @@ func installMany(a *app, c setup.Config, o setup.Options, ids []string, how inst
 	errs = append(errs, setProfile(a, o, how))
 	v.TookMS = daemon.Millis(a.Sys.Now().Sub(start))
 	return errors.Join(append([]error{a.out.Show(v)}, errs...)...)
-}
-
-// offerStatusLine plans Claude Code again if a person wants its status line, too.
-func (v agentsView) offerStatusLine(a *app, c setup.Config, o *setup.Options, how installing) error {
-	plan, err := setup.PlanInstall(c, *o)
-	if err != nil || how.mcpOnly {
-		return nil //nolint:nilerr // the plan of the agent says why
-	}
-	if plan, err = offerStatusLine(a, c, *o, plan, how); err != nil {
-		return err
-	}
-	if plan.StatusLine != setup.LineAdded || o.StatusLine {
-		return nil
-	}
-	o.StatusLine = true
-	for i, p := range v.Agents {
-		if p.ID == setup.AgentID {
-			v.Agents[i] = planAgent(c, *o, p.ID, how, true)
-		}
-	}
-	return nil
 }
 
 // agentPlan is what an installation does for one agent.
@@ -281,7 +256,8 @@ type agentsView struct {
 	Profile *string     `json:"profile"` // as set in the configuration; null: left alone
 	TookMS  float64     `json:"took_ms"`
 
-	home string
+	home  string
+	shown bool // the person has seen the plan
 }
 
 func (agentsView) SchemaName() string { return "install_agents" }
@@ -293,8 +269,10 @@ func (v agentsView) changes() bool {
 }
 
 func (v agentsView) Print(p *ui.Printer) {
-	v.plan(p.Line)
 	failed := slices.ContainsFunc(v.Agents, func(p agentPlan) bool { return p.err != nil })
+	if !v.shown || failed {
+		v.plan(p.Line)
+	}
 	switch {
 	case v.DryRun:
 		p.Line("Dry run: nothing was written.")

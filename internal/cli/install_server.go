@@ -73,7 +73,7 @@ func installServer(a *app, c setup.Config, found setup.Agents, how installing) e
 	if how.dry {
 		return a.out.Show(v)
 	}
-	if err := agreedToInstall(a, v, how); err != nil {
+	if err := agreedToInstall(a, &v, how); err != nil {
 		return err
 	}
 	rec, err := setup.ApplyServer(c, plan)

@@ -15,7 +15,6 @@ import (
 	"remanence/internal/api"
 	"remanence/internal/cli/ui"
 	"remanence/internal/config"
-	"remanence/internal/fault"
 	"remanence/internal/hookclient"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
@@ -115,22 +114,4 @@ func statusLineText(state setup.LineState) string {
 		return "your status line stays; both in one: remanence statusline --wrap COMMAND"
 	}
 	return ""
-}
-
-// offerStatusLine asks a person at a terminal whether the agent's status line shall show Remanence, if it has none and
-// the settings are changed anyway, and returns the plan with the answer.
-func offerStatusLine(a *app, c setup.Config, o setup.Options, plan setup.Plan, how installing) (setup.Plan, error) {
-	asks := !how.yes && !a.flags.NoInput && !a.flags.JSON && ui.IsTerminal(a.Sys.Stdin)
-	if !asks || !plan.Changes() || plan.StatusLine != "" || o.Scope == setup.ScopeProject {
-		return plan, nil
-	}
-	err := a.confirm("Show the project's memories and injected tokens in the status line, too?")
-	if errors.Is(err, fault.Declined) {
-		return plan, nil
-	}
-	if err != nil {
-		return plan, err
-	}
-	o.StatusLine = true
-	return setup.PlanInstall(c, o)
 }
