@@ -13,6 +13,7 @@ import (
 	"remanence/internal/inject"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
+	"remanence/internal/outcome"
 	"remanence/internal/shell"
 )
 
@@ -95,17 +96,19 @@ func (s *Service) State(
 			state.Open = extract.AppendNew(state.Open, o.Title, maxOpen)
 		}
 	}
+	var failed []mem.Memory
 	for _, mm := range own { // last changed first
 		switch {
 		case mm.Kind == mem.Change:
 			for _, f := range extract.TrustedNames(mm.Modified) {
 				state.Files = extract.AppendNew(state.Files, f, extract.MaxFiles)
 			}
-		case mm.Kind == mem.Command && !mm.Resolved && blocks(mm) && len(state.Blocked) < 3:
-			if text, ok := inject.InjectableText(mm); ok {
-				state.Blocked = append(state.Blocked, text)
-			}
+		case mm.Kind == mem.Command && !mm.Resolved && blocks(mm):
+			failed = append(failed, mm)
 		}
+	}
+	if state.Blocked, err = s.stillFailing(ctx, session, failed); err != nil {
+		return state, err
 	}
 	sum, err := s.Store.List(ctx, mem.Query{
 		Project: project, Session: session, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustAssistant, Limit: 1,
@@ -118,6 +121,27 @@ func (s *Service) State(
 		state.Next = []string{sum[0].Summary.NextSteps}
 	}
 	return state, s.ApplyDeclaredState(ctx, project, &state)
+}
+
+// maxFailing is how many failing commands a state names.
+const maxFailing = 3
+
+// stillFailing returns the texts of the failed commands of a session of which nothing that they check passed later, as
+// the outcome of the session has it.
+func (s *Service) stillFailing(ctx context.Context, session string, failed []mem.Memory) (out []string, err error) {
+	if len(failed) == 0 {
+		return nil, nil
+	}
+	var did outcome.Session
+	if err := s.ReadCommands(ctx, mem.Session{ID: session, Short: session}, maxWorkCalls, &did); err != nil {
+		return nil, err
+	}
+	for _, mm := range failed {
+		if text, ok := inject.InjectableText(mm); ok && len(out) < maxFailing && !did.Passed(mm) {
+			out = append(out, text)
+		}
+	}
+	return out, nil
 }
 
 // blocks reports whether a failed command says that the work is not done. One that only shows something does not, nor

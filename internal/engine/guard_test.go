@@ -231,6 +231,17 @@ func TestOnlyWhatFailedOfTheWorkIsInItsWay(t *testing.T) {
 	}
 }
 
+// A state follows the outcome of its session: what another command checked later with success does not fail any more.
+func TestWhatPassedUnderAnotherCommandDoesNotFail(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "make the sender retry"),
+		failed("p1", "t1", "go test ./send", "Exit code 1\nsend_test.go:3: boom goes it"),
+		edited("p1", "t2", "send.go", "once", "three times"))
+	wants(t, "in between", s.play(in("two", start("startup"))...).Context, "failing:")
+	s.play(ran("p1", "t3", "make test", "ok"), stop("p1", "The sender retries three times; the tests pass."))
+	wantsNot(t, "in the end", s.play(in("three", start("startup"))...).Context, "failing:")
+}
+
 // brokenIndex is a store whose search has failed.
 type brokenIndex struct{ mem.Store }
 

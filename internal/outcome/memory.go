@@ -48,8 +48,13 @@ func (s *Session) Call(ev mem.Event, call extract.Call) (c Command, ok bool) {
 // Settled reports whether a failed command does not matter any more: it only showed something, it was to commit,
 // which the state of the work tells, or what it checks passed later in the session.
 func (s *Session) Settled(failed mem.Memory) bool {
+	return len(shell.Work(failed.Command)) == 0 || s.Passed(failed)
+}
+
+// Passed reports whether what a failed command checks passed later in the session.
+func (s *Session) Passed(failed mem.Memory) bool {
 	kinds := shell.Checks(failed.Command)
-	return len(shell.Work(failed.Command)) == 0 || slices.ContainsFunc(s.Commands, func(c Command) bool {
+	return slices.ContainsFunc(s.Commands, func(c Command) bool {
 		return !c.failed && c.at.After(lastTime(failed)) && slices.ContainsFunc(c.checks, func(kind string) bool {
 			return slices.Contains(kinds, kind)
 		})
