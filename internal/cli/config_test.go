@@ -7,7 +7,7 @@ import (
 
 // What is no number cannot be shown as JSON, nor weigh anything.
 func TestASettingIsANumber(t *testing.T) {
-	o, err := FindOption("scri.saturation")
+	o, err := FindOption("use.saturation")
 	if err != nil {
 		t.Fatal(err)
 	}

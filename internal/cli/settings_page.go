@@ -60,7 +60,7 @@ func settingItemOf(v config.Value) settingItem {
 
 // changesInjection reports whether a setting changes what is injected.
 func changesInjection(key string) bool {
-	for _, part := range []string{"profile", "hooks.", "context.", "recall.", "nudge.", "scri.", "vault."} {
+	for _, part := range []string{"profile", "hooks.", "context.", "recall.", "nudge.", "use.", "vault."} {
 		if key == part || len(key) > len(part) && key[:len(part)] == part {
 			return true
 		}

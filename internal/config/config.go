@@ -316,10 +316,10 @@ func (c Config) Settings() event.Settings {
 		MaxChunks:      num("recall.max_chunks"),
 		MinPromptChars: num("recall.min_prompt_chars"),
 		Use: rank.Use{
-			Start: rank.Form(Get[string](c, "scri.session_start")), Prompt: rank.Form(Get[string](c, "scri.prompt")),
-			HalfLife:  time.Duration(min(num("scri.half_life_days"), maxDays)) * 24 * time.Hour,
-			Prevented: Get[float64](c, "scri.prevented_weight"), Cap: Get[float64](c, "scri.authority_cap"),
-			Saturation: Get[float64](c, "scri.saturation"), Boost: Get[float64](c, "scri.match_boost"),
+			Start: rank.Form(Get[string](c, "use.session_start")), Prompt: rank.Form(Get[string](c, "use.prompt")),
+			HalfLife:  time.Duration(min(num("use.half_life_days"), maxDays)) * 24 * time.Hour,
+			Prevented: Get[float64](c, "use.prevented_weight"), Cap: Get[float64](c, "use.authority_cap"),
+			Saturation: Get[float64](c, "use.saturation"), Boost: Get[float64](c, "use.match_boost"),
 		},
 		Window: num("context.window"),
 		Handoff: event.HandoffRules{

@@ -50,20 +50,20 @@ func TestHowUseCountsIsSet(t *testing.T) {
 	}{
 		{"", rank.Use{Start: rank.Documents, Prompt: rank.ByAuthority, HalfLife: rank.DefaultHalfLife}, ""},
 		{
-			"[scri]\nsession_start = 'log'\nprompt = 'none'\nhalf_life_days = 7",
+			"[use]\nsession_start = 'log'\nprompt = 'none'\nhalf_life_days = 7",
 			rank.Use{Start: rank.Logarithm, Prompt: rank.NoUse, HalfLife: 7 * 24 * time.Hour},
 			"",
 		},
-		{"[scri]\nprompt = 'documents'\nhalf_life_days = 0", rank.Use{Start: rank.Documents, Prompt: rank.Documents}, ""},
-		{"[scri]\nhalf_life_days = 9999999999", rank.Use{
+		{"[use]\nprompt = 'documents'\nhalf_life_days = 0", rank.Use{Start: rank.Documents, Prompt: rank.Documents}, ""},
+		{"[use]\nhalf_life_days = 9999999999", rank.Use{
 			Start: rank.Documents, Prompt: rank.ByAuthority,
 			HalfLife: 100_000 * 24 * time.Hour,
 		}, ""},
-		{"[scri]\nsession_start = 'authority'", rank.Use{
+		{"[use]\nsession_start = 'authority'", rank.Use{
 			Start: rank.Documents, Prompt: rank.ByAuthority,
 			HalfLife: rank.DefaultHalfLife,
 		}, "none of documents, log"},
-		{"[scri]\nhalf_life_days = -1", rank.Use{
+		{"[use]\nhalf_life_days = -1", rank.Use{
 			Start: rank.Documents, Prompt: rank.ByAuthority,
 			HalfLife: rank.DefaultHalfLife,
 		}, "whole number"},

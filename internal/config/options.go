@@ -138,30 +138,30 @@ func promptOptions(lean, full event.Settings) []Option {
 func weightOptions() []Option {
 	return []Option{
 		{
-			Key: "scri.session_start", Def: string(rank.Documents),
+			Key: "use.session_start", Def: string(rank.Documents),
 			One: []string{string(rank.Documents), string(rank.Logarithm)},
 			Doc: "how use and age order a briefing: documents counts every use, log each further use less",
 		},
 		{
-			Key: "scri.prompt", Def: string(rank.ByAuthority),
+			Key: "use.prompt", Def: string(rank.ByAuthority),
 			One: []string{string(rank.ByAuthority), string(rank.Documents), string(rank.NoUse)},
 			Doc: "how use and age weigh in a recall: authority at most 1.8 times, documents without bound, none not at all",
 		},
 		{
-			Key: "scri.half_life_days", Def: int(rank.DefaultHalfLife / (24 * time.Hour)),
+			Key: "use.half_life_days", Def: int(rank.DefaultHalfLife / (24 * time.Hour)),
 			Doc: "days without use after which use counts e times less; 0 is the default",
 		},
 		{
-			Key: "scri.prevented_weight", Def: rank.DefaultPrevented,
+			Key: "use.prevented_weight", Def: rank.DefaultPrevented,
 			Doc: "how many uses a prevented mistake counts; 0 is the default",
 		},
-		{Key: "scri.authority_cap", Def: rank.DefaultCap, Doc: "upper limit that authority approaches; 0 is the default"},
+		{Key: "use.authority_cap", Def: rank.DefaultCap, Doc: "upper limit that authority approaches; 0 is the default"},
 		{
-			Key: "scri.saturation", Def: rank.DefaultSaturation,
+			Key: "use.saturation", Def: rank.DefaultSaturation,
 			Doc: "number of uses at which authority is half its upper limit; 0 is the default",
 		},
 		{
-			Key: "scri.match_boost", Def: rank.DefaultBoost,
+			Key: "use.match_boost", Def: rank.DefaultBoost,
 			Doc: "factor for memories of the current project in a briefing; project_hints.toml overrides it; 0 is the default",
 		},
 	}

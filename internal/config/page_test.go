@@ -21,8 +21,7 @@ var configSections = []struct{ name, about string }{
 		"reminders and a request for a note. With `never`, or with 0 tokens, only the request comes; `nudge.notes` " +
 		"switches it off."},
 	{"recall", "What a prompt recalls: [internals/recall.md](internals/recall.md)."},
-	{"scri", "How much past use and age count in the order of memories. The prefix is short for " +
-		"*semantic context resonance injection*, the name of the formula that `documents` selects."},
+	{"use", "How much past use and age count in the order of memories."},
 	{"vault", "The folder of memories as Markdown files: [vault.md](vault.md)."},
 	{"embed", "Search by meaning with an embedding server; off by default: [embedding.md](embedding.md)."},
 	{"digest", "Notes by a language model; off by default: [digest.md](digest.md)."},

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -235,4 +236,22 @@ func TestErasedRequestsAreNotInjected(t *testing.T) {
 	handoff, briefing := nextOf(t, s, "three")
 	wantsNot(t, "briefing", briefing, "voucher", chars.Erased)
 	wantsNot(t, "what is open of a handoff", handoff, "voucher", chars.Erased)
+}
+
+// A person compares what a preview of words says with what was erased then.
+func TestAnErasureOfWordsCountsWhatItsPreviewCounted(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "the voucher is always rounded up, never down"),
+		ran("p1", "t1", "make voucher", "ok"), stop("p1", "Vouchers are rounded up; the voucher test passes."))
+	would := must(s.Erase.PreviewWords(t.Context(), "voucher"))
+	if len(would.Mentions) < 2 || len(would.Memories) == 0 {
+		t.Fatalf("the preview finds too little: %+v", would)
+	}
+	done := must(s.Erase.EraseWords(t.Context(), "voucher", s.Purge))
+	if !reflect.DeepEqual(done.Mentions, would.Mentions) {
+		t.Errorf("erased from %v, the preview said %v", done.Mentions, would.Mentions)
+	}
+	if again := must(s.Erase.PreviewWords(t.Context(), "voucher")); len(again.Mentions)+len(again.Memories) != 0 {
+		t.Errorf("left: %+v", again)
+	}
 }

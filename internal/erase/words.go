@@ -12,79 +12,107 @@ import (
 )
 
 const (
-	memoryPage  = 2000 // memories read at a time
-	wordsListed = 100  // memories that a preview lists
+	memoryPage  = 10_000 // memories read at a time; each page reads past those before it
+	wordsListed = 100    // memories that a preview lists
 )
 
-// PreviewWords returns what EraseWords would erase: the memories and quotes that hold the words with all that goes with
-// them, and how many records of each sort hold the words. It lists at most 100 memories, and erases nothing.
+// PreviewWords returns how many records of each sort hold the words, and the first 100 memories and quotes that do. It
+// does not count what goes with them, because that takes as long as to erase them, and erases nothing.
 func (s *Service) PreviewWords(ctx context.Context, text string) (event.PurgeResponse, error) {
-	h, out, err := s.holding(ctx, text, s.PreviewPurge)
-	if err != nil {
-		return out, err
-	}
-	out.Memories = slices.DeleteFunc(out.Memories, func(m mem.Memory) bool { return !slices.Contains(h.ids, m.ID) })
-	out.Memories = out.Memories[:min(len(out.Memories), wordsListed)]
-	out.Mentions = add(add(nil, "memories", len(h.ids)), "conversation", len(h.quotes))
-	return out, s.takeOut(ctx, h.phrase, false, &out)
+	_, out, err := s.holding(ctx, text)
+	return out, err
 }
 
 // EraseWords erases the memories and quotes that hold the words by byID, and then every other line of text that holds
-// them, in all projects. What is erased by id does not come back from an agent's transcript.
+// them, in all projects. Its Mentions are those of a preview. What is erased by id does not come back from an agent's
+// transcript.
 func (s *Service) EraseWords(ctx context.Context, text string,
 	byID func(context.Context, event.IDs) (event.PurgeResponse, error),
 ) (event.PurgeResponse, error) {
-	h, out, err := s.holding(ctx, text, byID)
+	h, found, err := s.holding(ctx, text)
 	if err != nil {
+		return found, err
+	}
+	out := event.PurgeResponse{Unreached: s.NotReached()}
+	if len(h.ids) > 0 {
+		if out, err = byID(ctx, event.IDs{IDs: h.ids}); err != nil {
+			return out, err
+		}
+	}
+	out.Mentions = found.Mentions
+	if _, err = s.Store.Scrub(ctx, true, h.phrase.cleaner(false)); err != nil {
 		return out, err
 	}
-	return out, s.takeOut(ctx, h.phrase, true, &out)
+	if _, err = s.inArchive(ctx, h.phrase, true); err != nil {
+		return out, err
+	}
+	left, err := s.Store.Scrub(ctx, false, h.phrase.cleaner(true)) // what stays is counted when the rest is gone
+	out.Unreached = append(out.Unreached, kept(left.Finds)...)
+	return out, err
 }
 
-// holders are the ids of the memories and of the quotes whose statement holds a phrase.
+// holders are the ids of the memories and quotes whose statement holds a phrase.
 type holders struct {
-	phrase      *phrase
-	ids, quotes []string
+	phrase *phrase
+	ids    []string
+	quotes int // of the ids
 }
 
-// holding finds the holders of the words, and returns what purge returns for all of them.
-func (s *Service) holding(ctx context.Context, text string,
-	purge func(context.Context, event.IDs) (event.PurgeResponse, error),
-) (h holders, out event.PurgeResponse, err error) {
+// holding finds the holders of the words, and counts the records that hold them.
+func (s *Service) holding(ctx context.Context, text string) (h holders, out event.PurgeResponse, err error) {
 	if h.phrase, err = parsePhrase(text); err != nil {
 		return h, out, err
 	}
-	if h.ids, err = s.idsHolding(ctx, h.phrase, nil); err == nil {
-		h.quotes, err = s.idsHolding(ctx, h.phrase, []mem.Kind{mem.Utterance})
-	}
+	got, err := s.Store.Scrub(ctx, false, h.phrase.cleaner(true))
 	if err != nil {
-		return h, out, fmt.Errorf("memories: %w", err)
-	}
-	if all := slices.Concat(h.ids, h.quotes); len(all) > 0 {
-		out, err = purge(ctx, event.IDs{IDs: all})
 		return h, out, err
 	}
-	out.Unreached = s.NotReached()
-	return h, out, nil
-}
-
-func (s *Service) idsHolding(ctx context.Context, p *phrase, kinds []mem.Kind) (ids []string, err error) {
-	q := mem.Query{Kinds: kinds, Within: "*", Hidden: true, Order: mem.Oldest, Limit: memoryPage}
-	for {
-		ms, err := s.Store.List(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		for _, m := range ms {
-			if own, _ := p.in(statement(m)); own {
-				ids = append(ids, m.ID)
+	var others []mem.Count
+	for _, f := range got.Finds {
+		if f.Kind == holdsPhrase && f.Where != "memories" { // those are counted by their statements
+			others = add(others, f.Where, f.Count)
+		} else if f.Kind == holdsPhrase {
+			if out.Memories, err = s.memoriesHolding(ctx, f, &h); err != nil {
+				return h, out, fmt.Errorf("memories: %w", err)
 			}
 		}
-		if len(ms) < memoryPage {
-			return ids, nil
-		}
-		q.Offset += memoryPage
 	}
+	out.Mentions = append(add(add(nil, "memories", len(h.ids)-h.quotes), "conversation", h.quotes), others...)
+	archived, err := s.inArchive(ctx, h.phrase, false)
+	out.Mentions = add(out.Mentions, inTranscripts, archived)
+	out.Unreached = append(s.NotReached(), kept(got.Finds)...)
+	return h, out, err
+}
+
+// memoriesHolding adds the memories and quotes that hold the phrase in their statement to h, and returns the first.
+// Found are the records that hold it anywhere. Unless it names all of them, all memories are read.
+func (s *Service) memoriesHolding(ctx context.Context, found mem.Find, h *holders) (first []mem.Memory, err error) {
+	add := func(q mem.Query) (more bool, err error) {
+		ms, err := s.Store.List(ctx, q)
+		for _, m := range ms {
+			if own, _ := h.phrase.in(statement(m)); !own {
+				continue
+			}
+			if h.ids = append(h.ids, m.ID); m.Kind == mem.Utterance {
+				h.quotes++
+			}
+			if len(first) < wordsListed {
+				first = append(first, m)
+			}
+		}
+		return len(ms) == q.Limit, err
+	}
+	if found.Count == len(found.IDs) {
+		_, err = add(mem.Query{IDs: found.IDs, ExactIDs: true, Within: "*", Hidden: true})
+		return first, err
+	}
+	for _, kinds := range [][]mem.Kind{nil, {mem.Utterance}} {
+		q := mem.Query{Kinds: kinds, Within: "*", Hidden: true, Order: mem.Oldest, Limit: memoryPage}
+		for more := true; more && err == nil; q.Offset += memoryPage {
+			more, err = add(q)
+		}
+	}
+	return first, err
 }
 
 // statement is what a memory says and is about.
@@ -97,34 +125,8 @@ func statement(m mem.Memory) string {
 	return strings.Join(texts, "\n")
 }
 
-// takeOut counts the records that hold the phrase, and with fix takes it out of them. It names what stays.
-func (s *Service) takeOut(ctx context.Context, p *phrase, fix bool, out *event.PurgeResponse) error {
-	got, err := s.Store.Scrub(ctx, fix, p.cleaner(!fix))
-	if err != nil {
-		return err
-	}
-	archived, err := s.takeOutOfArchive(ctx, p, fix)
-	if err != nil {
-		return err
-	}
-	left := got
-	if fix { // what stays is counted when the rest is gone
-		if left, err = s.Store.Scrub(ctx, false, p.cleaner(true)); err != nil {
-			return err
-		}
-	}
-	for _, f := range got.Finds {
-		if f.Kind == holdsPhrase && (fix || f.Where != "memories") { // a preview counts them by their statements
-			out.Mentions = add(out.Mentions, f.Where, f.Count)
-		}
-	}
-	out.Mentions = add(out.Mentions, inTranscripts, archived)
-	out.Unreached = append(out.Unreached, kept(left.Finds)...)
-	return nil
-}
-
-// takeOutOfArchive counts the archived utterances that hold the phrase, and with fix takes it out of them.
-func (s *Service) takeOutOfArchive(ctx context.Context, p *phrase, fix bool) (n int, err error) {
+// inArchive counts the archived utterances that hold the phrase, and with fix takes it out of them.
+func (s *Service) inArchive(ctx context.Context, p *phrase, fix bool) (n int, err error) {
 	if s.Archive == nil {
 		return 0, nil
 	}

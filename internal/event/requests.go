@@ -42,10 +42,10 @@ var ErrIDsAndText = errors.New("erase either ids or words")
 
 // PurgeResponse lists what a purge erased or would erase, and what no command of ours can reach.
 type PurgeResponse struct {
+	// Purged counts what was named and what goes with it. A preview of words does not count that.
 	Purged   mem.Purged   `json:"purged"`
 	Memories []mem.Memory `json:"memories,omitempty"` // of a preview; erased memories are not listed
-	// Mentions counts the records that the words were taken out of, by place. A preview counts those that hold the
-	// words, also those that Purged counts.
+	// Mentions counts the records that hold the words, or held them, by place. Those that Purged counts are among them.
 	Mentions  []mem.Count `json:"mentions,omitempty"`
 	Unreached []string    `json:"unreached"`
 }

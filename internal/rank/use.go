@@ -41,7 +41,7 @@ const (
 	DefaultBoost      = 5.0
 )
 
-// DefaultHalfLife is the decay of the two SCRI weights where none is given.
+// DefaultHalfLife is the decay of past use where none is given.
 const DefaultHalfLife = 30 * day
 
 const (

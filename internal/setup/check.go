@@ -47,7 +47,11 @@ func Check(c Config) []Finding {
 	hooks, plugin := sorted(records)
 	s := state{Config: c, all: c.sources(), last: lastOf(hooks)}
 	s.plugin = s.pluginSource(plugin)
-	list := []Finding{s.binary(), s.missing(), s.doubled(), s.stale(), s.enabled(), s.others()}
+	registered := s.missing()
+	list := []Finding{s.binary(), registered, s.doubled(), s.stale(), s.enabled(), s.others()}
+	if registered.State == Info { // of hooks that are not there nothing is in order
+		list = slices.DeleteFunc(list, func(f Finding) bool { return f.State == OK && f.ID != "claude.others" })
+	}
 	if err != nil {
 		list = append(list, Finding{
 			ID: "claude.records", State: Warn, What: "an install record cannot be read",

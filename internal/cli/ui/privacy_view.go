@@ -102,6 +102,9 @@ type ScanView struct {
 	Unreached []string   `json:"unreached"`
 }
 
+// maxFindIDs is how many records a line names.
+const maxFindIDs = 5
+
 // ScanOf returns the view of a scan.
 func ScanOf(s mem.ScanResponse) ScanView {
 	return ScanView{s.Records, s.WithSecrets, s.Fixed, NotNil(s.Finds), NotNil(s.Unreached)}
@@ -127,7 +130,7 @@ func (v ScanView) Print(p *Printer) {
 	for _, f := range v.Finds {
 		named := ""
 		if len(f.IDs) > 0 {
-			named = "  " + strings.Join(f.IDs, " ")
+			named = "  " + strings.Join(f.IDs[:min(len(f.IDs), maxFindIDs)], " ")
 		}
 		p.Line("  %s%s%d%s", Pad(f.Where, 14), Pad(f.Kind, 18), f.Count, named)
 	}

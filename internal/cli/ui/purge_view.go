@@ -15,7 +15,7 @@ type PurgeView struct {
 	IDs       []string    `json:"ids"`
 	Text      string      `json:"text"` // the words that are erased wherever they stand; empty without --text
 	Erased    Erased      `json:"erased"`
-	Mentions  []Mentions  `json:"mentions"` // other records with the words; with --dry-run all records with them
+	Mentions  []Mentions  `json:"mentions"` // all records with the words
 	Memories  []PurgeItem `json:"memories"` // with --dry-run: all that would go, also what was not named
 	Copies    []string    `json:"copies"`   // of the database beside it, which hold it too and go as well
 	Unreached []string    `json:"unreached"`
@@ -90,13 +90,19 @@ func (v PurgeView) Lines() []string {
 		}
 		out = append(out, "  "+m.ID+"  "+m.Kind+"  "+Clip(OneLine(m.Title), 80)+with)
 	}
-	if n := v.Erased.Memories - len(shown); n > 0 && v.Text != "" {
+	if v.Text == "" {
+		return append(append(out, "  "+v.Erased.String()), CopyLines(v.Copies)...)
+	}
+	held := 0
+	for _, m := range v.Mentions {
+		if m.Where == "memories" || m.Where == "conversation" {
+			held += m.Count
+		}
+	}
+	if n := held - len(shown); n > 0 {
 		out = append(out, "  and "+Plural(n, "more memory or quote", "more memories and quotes"))
 	}
-	out = append(out, "  "+v.Erased.String())
-	if line := v.mentioned(); line != "" {
-		out = append(out, "  the words are in: "+line)
-	}
+	out = append(out, "  the words are in: "+v.mentioned(), "  memories and quotes go with what they came from")
 	return append(out, CopyLines(v.Copies)...)
 }
 
@@ -162,7 +168,7 @@ func (v PurgeView) Print(p *Printer) {
 	default:
 		p.Line("Erased for good: %s.", v.Erased)
 		if line := v.mentioned(); line != "" {
-			p.Line("The words were also taken out of these: %s.", line)
+			p.Line("The words were in: %s.", line)
 		}
 		for _, l := range CopyLines(v.Copies) {
 			p.Line("%s", l)

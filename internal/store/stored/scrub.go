@@ -51,7 +51,7 @@ const ScrubStep = 500
 // there were not so in the texts. It keeps the words that are still in the texts.
 const DerivedWords = "words"
 
-const maxIDs = 5 // ids that a report names of each kind and place
+const maxIDs = 100 // ids that a report names of each kind and place
 
 // TextRecord is one row of a TextTable: its texts, in the order of the table's columns.
 type TextRecord struct {

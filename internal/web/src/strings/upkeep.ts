@@ -43,7 +43,7 @@ export const l = {
 export const st = {
   title: "Settings",
   groups: {
-    profile: "Profile", hooks: "Injection", context: "Briefing", nudge: "State line", recall: "Recall", scri: "Use and age", handoff: "Handoff", vault: "Vault",
+    profile: "Profile", hooks: "Injection", context: "Briefing", nudge: "State line", recall: "Recall", use: "Use and age", handoff: "Handoff", vault: "Vault",
     embed: "Vectors", digest: "Digest by a model", state: "State files", worker: "Daemon", spool: "Spool", privacy: "Privacy", mcp: "Tools for agents", log: "Log", checkpoint: "Checkpoints", evolve: "Consolidation", store: "Storage", blame: "Lines",
   } as Record<string, string>,
   find: "Find a setting",
