@@ -46,7 +46,7 @@ agent:          mem chars
 extract:        mem chars lang shell rank inject
 entity:         mem shell inject
 remote:         lang shell
-propose:        mem chars lang extract rank
+propose:        mem chars lang blame extract rank
 outcome:        mem chars lang shell extract rank
 # 2 core
 event:          mem chars workstate vaultfile extract remote rank inject redact

@@ -21,7 +21,7 @@ func forgetCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "forget [id]...",
 		SuggestFor: []string{"delete", "remove", "rm"},
-		Short:      "hide memories; can be undone",
+		Short:      "forget memories; can be undone",
 		Long: "Hidden memories are neither injected nor found. They can be restored\nfor privacy.hide_days " +
 			"days (30), then they are erased for good. To erase at\nonce: remanence purge.\n\nA query or a filter finds the " +
 			"first 1,000, the\ntag of an import all of it; a line says if there may be more.",

@@ -115,5 +115,5 @@ func (v nextView) Print(p *ui.Printer) {
 		return
 	}
 	p.Line("%s", ui.Safe(v.Text))
-	p.Say("%s, %s", ui.Plural(len(v.Items), "item", "items"), views.Cost(v.Tokens, v.Budget))
+	p.Say("%s, %s", ui.Plural(len(v.Items), "item", "items"), views.Cost(v.Receipt))
 }

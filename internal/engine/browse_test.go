@@ -24,7 +24,7 @@ func TestStoryListsTheSessionsInjections(t *testing.T) {
 		t.Fatal(got.Entries, err)
 	}
 	b := got.Entries[len(got.Entries)-1]
-	if want := `^1 item, \d+ tokens \(budget 1,200 without headings\)$`; b.Lane != views.LaneInjection ||
+	if want := `^1 item, \d+ tokens: \d+ for items \(budget 1,200\), \d+ around them$`; b.Lane != views.LaneInjection ||
 		!regexp.MustCompile(want).MatchString(b.Detail) {
 		t.Errorf("%s: got %q, want %s", b.Lane, b.Detail, want)
 	}

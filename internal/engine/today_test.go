@@ -79,3 +79,16 @@ func TestTodayListsTheOpenItemsOfAllProjectsOnce(t *testing.T) {
 		t.Errorf("open %v, want %s and %s, each once", entryIDs(got.Open), everywhere, todo)
 	}
 }
+
+// A session without a prompt is no work, and one of which nothing was kept is.
+func TestARecapCountsTheSessionsThatTodayCounts(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "we keep amounts as int64 cents everywhere, never float64"))
+	s.play(in("two", start("startup"), prompt("p2", "thanks"), stop("p2", "You are welcome."))...)
+	s.play(in("three", start("startup"), mem.Event{Kind: mem.SessionEnd})...)
+	today := must(s.Views.Today(t.Context(), shop))
+	got := must(s.Views.Recap(t.Context(), views.RecapRequest{ProjectRef: shop, Since: today.Since}))
+	if len(got.Days) != 1 || got.Days[0].Sessions != 2 || today.Sessions != 2 {
+		t.Errorf("the recap counts %+v, today %d sessions, want 2 each", got.Days, today.Sessions)
+	}
+}

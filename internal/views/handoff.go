@@ -11,6 +11,7 @@ import (
 	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/outcome"
+	"remanence/internal/propose"
 	"remanence/internal/workstate"
 )
 
@@ -96,7 +97,7 @@ func (s *Service) Handoff(ctx context.Context, at mem.ProjectRef) (HandoffPage, 
 			return out, fmt.Errorf("memories: %w", err)
 		}
 		if part.into == &out.Decisions {
-			ms = slices.DeleteFunc(ms, func(m mem.Memory) bool { return !laysDown(m) }) // newest first
+			ms = slices.DeleteFunc(ms, func(m mem.Memory) bool { return !propose.LaysDown(m) }) // newest first
 			ms = ms[:min(len(ms), handoffDecisions)]
 		}
 		*part.into = s.newestFirst(ctx, ms)

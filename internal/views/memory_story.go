@@ -181,7 +181,7 @@ func provenance(l MemoryStory) string {
 	if len(mm.Anchors) > 0 {
 		a := mm.Anchors[0]
 		if a.Hash == "" {
-			b.WriteString(", created when " + a.File + " did not exist")
+			b.WriteString(", made before " + a.File + " existed")
 		} else {
 			b.WriteString(", last checked against " + a.File + " at " + a.Hash[:min(7, len(a.Hash))])
 		}

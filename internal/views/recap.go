@@ -13,6 +13,7 @@ import (
 	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/outcome"
+	"remanence/internal/propose"
 	"remanence/internal/shell"
 )
 
@@ -182,6 +183,7 @@ func (s *Service) recapRequests(ctx context.Context, r *recap, period mem.Sessio
 	for _, one := range sessions {
 		if one.Prompts > 0 {
 			r.of(one.ID, one.Project)
+			r.day(one.LastEvent, one.Project, one.ID) // also if nothing was kept of it
 		}
 	}
 	for id, did := range r.did {
@@ -270,7 +272,7 @@ func (r *recap) add(m mem.Memory) {
 	case mem.Decision, mem.TradeOff, mem.Convention, mem.Preference:
 		d := r.day(m.Created, m.Project, m.Session)
 		said := func(other RecapItem) bool { return strings.EqualFold(other.Title, item.Title) }
-		if laysDown(m) && !slices.ContainsFunc(d.Decisions, said) {
+		if propose.LaysDown(m) && !slices.ContainsFunc(d.Decisions, said) {
 			d.Decisions = append(d.Decisions, item)
 		}
 	case mem.Todo:

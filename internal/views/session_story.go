@@ -130,7 +130,7 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 			row.InjectedTokens += r.Tokens
 			out.Entries = append(out.Entries, StoryEntry{
 				ID: r.ID, At: r.At, Lane: LaneInjection, Tokens: r.Tokens, Title: strings.ReplaceAll(r.Trigger, "_", " "),
-				Detail: recall.ItemsOf(len(r.Items)) + ", " + Cost(r.Tokens, r.Budget),
+				Detail: recall.ItemsOf(len(r.Items)) + ", " + Cost(r),
 			})
 		}
 	}

@@ -26,7 +26,7 @@ const (
 type TodayResponse struct {
 	Project  mem.Project `json:"project"`
 	Since    time.Time   `json:"since"` // the beginning of the day where the daemon runs
-	Sessions int         `json:"sessions"`
+	Sessions int         `json:"sessions"` // with a prompt
 	Projects int         `json:"projects"` // that the sessions belong to, of at most 200 sessions
 	// Kept counts the day's memories of lasting kinds: knowledge and open items, at most 1,000.
 	Kept  int         `json:"kept"`
@@ -127,7 +127,7 @@ func (t today) addOpen(ctx context.Context, out *TodayResponse) error {
 	return nil
 }
 
-// addProjects counts the projects of the sessions.
+// addProjects counts the sessions with a prompt, as a recap does, and their projects.
 func (t today) addProjects(ctx context.Context, out *TodayResponse) error {
 	ss, err := t.Store.Sessions(ctx, mem.SessionQuery{Project: t.project.Key, Since: t.since, Limit: maxTodaySessions})
 	if err != nil {
@@ -135,7 +135,11 @@ func (t today) addProjects(ctx context.Context, out *TodayResponse) error {
 	}
 	keys := map[string]bool{}
 	for _, sess := range ss {
-		keys[sess.Project] = true
+		if sess.Prompts > 0 {
+			keys[sess.Project] = true
+		} else {
+			out.Sessions--
+		}
 	}
 	out.Projects = len(keys)
 	return nil

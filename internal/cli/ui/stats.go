@@ -35,7 +35,7 @@ func (v StatsView) Print(p *Printer) {
 	where := cmp.Or(v.Project.Name, v.Project.Key, "all projects")
 	p.Line("%s · %s up to today", p.Style(Bold, Safe(where)), Plural(len(v.Days), "day", "days"))
 	tokens := v.Total.InjectedTokens()
-	p.Field("injected", "%s tokens in %s, %s with nothing relevant", chars.Thousands(tokens),
+	p.Field("injected", "%s tokens in %s, nothing fit %s", chars.Thousands(tokens),
 		Plural(v.Total.Injected, "injection", "injections"), Plural(v.Total.Abstained, "time", "times"))
 	p.Field("tools", "%s tokens in %s of our tools · the list of them %s tokens a session",
 		chars.Thousands(v.Total.Results),

@@ -40,10 +40,10 @@ func (v ReceiptView) Head(p *Printer) {
 	p.Line("%s%s · %s%s", p.Style(Bold, r.ID), when, r.Trigger,
 		quotedQuery(r.Query, p.Width-Cells(r.ID+when+" · "+r.Trigger)))
 	p.Line("  %d of %s · %s · %.0f ms", len(r.Items), Plural(r.Candidates, "candidate", "candidates"),
-		views.Cost(r.Tokens, r.Budget), r.TookMS)
+		views.Cost(r), r.TookMS)
 	switch r.Outcome {
 	case mem.Abstained:
-		p.Line("  abstained: nothing was relevant enough to the query")
+		p.Line("  nothing fit: no memory was relevant enough to the query")
 		if d, ok := v.Nearest(); ok && recorded(d) {
 			v.Near(p, d)
 		}

@@ -1,4 +1,4 @@
-package views
+package propose
 
 import (
 	"slices"
@@ -6,7 +6,6 @@ import (
 
 	"remanence/internal/blame"
 	"remanence/internal/mem"
-	"remanence/internal/propose"
 )
 
 // reportsLine reports whether a text names a line of a file in brackets, as a report of a change does: "(line ~97)".
@@ -24,9 +23,9 @@ var explained = []string{
 	"the fix:", "fix:", "the cause:", "cause:", "root cause:", "the problem:", "problem:", "the bug:",
 }
 
-// laysDown reports whether a decision, convention or the like is more than a report of a change or a request for the
+// LaysDown reports whether a decision, convention or the like is more than a report of a change or a request for the
 // work of its turn: "Ensure the label is shown".
-func laysDown(m mem.Memory) bool {
+func LaysDown(m mem.Memory) bool {
 	if m.Trust < mem.TrustUser {
 		title := strings.ToLower(m.Title)
 		return !reportsLine(title) && !slices.ContainsFunc(explained, func(lead string) bool {
@@ -36,7 +35,7 @@ func laysDown(m mem.Memory) bool {
 	if m.Kind == mem.Decision || m.Kind == mem.TradeOff {
 		return true
 	}
-	return !propose.IsTask(m.Title) && !onceOnly(strings.ToLower(m.Title))
+	return !IsTask(m.Title) && !onceOnly(strings.ToLower(m.Title))
 }
 
 // Words of an instruction, in lower case.

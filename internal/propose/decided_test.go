@@ -1,4 +1,4 @@
-package views
+package propose
 
 import (
 	"testing"
@@ -28,7 +28,7 @@ func TestReportsAndRequestsAreNotDecided(t *testing.T) {
 		{mem.Convention, mem.TrustUser, "Do not start the tool again, we would lose its history", true},
 		{mem.Decision, mem.TrustUser, "we make two tasks (line 4 of the list)", true},
 	} {
-		if got := laysDown(mem.Memory{Kind: c.kind, Trust: c.trust, Title: c.title}); got != c.want {
+		if got := LaysDown(mem.Memory{Kind: c.kind, Trust: c.trust, Title: c.title}); got != c.want {
 			t.Errorf("%q: %v, want %v", c.title, got, c.want)
 		}
 	}
