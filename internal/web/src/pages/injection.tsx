@@ -8,7 +8,7 @@ import { count, exact, ms, words } from "../lib/format";
 import { useRows } from "../lib/keys";
 import type { LeftOutItem, Receipt, InjectedItem } from "../lib/model";
 import type { WhyResponse, Weights, WhatIf } from "../lib/model_upkeep";
-import { allLeftOut, otherTokens } from "../lib/receipt";
+import { allLeftOut, costOf, itemTokens, otherTokens } from "../lib/receipt";
 import { useResource } from "../lib/resource";
 import { gate, outcomes, r, trigger } from "../strings/recalls";
 import { Command, Copy, Failure, Head, ID, Kind, Loaded, Section, Stored, Tag } from "../ui/parts";
@@ -36,7 +36,7 @@ function Trace({ of: e, reload }: { of: WhyResponse; reload: () => void }) {
         <span>{trigger(x.trigger)}</span>
         <time dateTime={x.at} title={exact(x.at)}>{exact(x.at)}</time>
         {e.session_short && <span class="muted">{r.head.session} <ID of={e.session_short} /></span>}
-        <span class="muted">{r.injectedLine(items.length, x.tokens, x.budget)} · {ms(x.took_ms)}</span>
+        <span class="muted">{costOf(x)} · {ms(x.took_ms)}</span>
         {x.aside && <span class="muted">{r.aside}</span>}
       </p>
       {x.outcome === "abstained" && <Abstained of={x} cuts={cuts} />}
@@ -109,13 +109,13 @@ function Steps({ of: x, cuts }: { of: Receipt; cuts: Item[] }) {
   return (
     <dl class="steps">
       <dt>{t.query}</dt>
-      <dd>{x.asked && <div><Stored of={x.asked} /></div>}{terms.length > 0 ? <span class="terms" aria-label={t.terms(terms.length)}>{terms.map((w) => <code key={w}>{w}</code>)}</span> : !x.asked && <span class="outs">{t.noTerms}</span>}</dd>
+      <dd>{x.asked && <div><Stored of={x.asked} /></div>}{terms.length > 0 ? <span class="terms" aria-label={t.terms(terms.length)}>{terms.map((w) => <code key={w}>{w}</code>)}</span> : !x.asked && <span class="outs">{briefings.includes(x.trigger) || x.trigger === "nudge" ? t.noQuery : t.erasedQuery}</span>}</dd>
       <dt>{t.candidates}</dt>
       <dd><span class="n">{count(x.candidates)}</span> {all.some((i) => i.parts) && <span class="outs">{t.named}: {Object.entries(channels).filter(([, n]) => n > 0).map(([c, n]) => `${n} ${t.channels[c]}`).join(", ")}</span>}</dd>
       {best > 0 && <><dt>{t.ranked}</dt><dd>{t.best(best.toFixed(2))}</dd></>}
       {x.floor > 0 && <><dt>{t.floor}</dt><dd><div>{t.floorAt(x.floor.toFixed(2))}</div>{outs(floor)}</dd></>}
       <dt>{t.gates}</dt><dd>{outs(rules)}{unnamed > 0 && cuts.length > 0 && <div class="outs">{t.besides(unnamed)}</div>}</dd>
-      <dt>{t.budget}</dt><dd><div>{r.place2(x.tokens, x.budget)}</div>{outs(budget)}</dd>
+      <dt>{t.budget}</dt><dd><div>{r.place2(itemTokens(x), x.budget)}</div>{outs(budget)}</dd>
       <dt>{t.injected}</dt><dd class="end"><span class="n">{items.length}</span></dd>
     </dl>
   );
@@ -173,7 +173,7 @@ function Parts({ of: i, weights }: { of: Item; weights: Record<string, number> }
       <table class="parts">
         <thead><tr><th scope="col">{r.part.name}</th><th scope="col" class="num">{r.part.value}</th><th scope="col" class="num">{r.part.weight}</th><th scope="col" class="num">{r.part.sum}</th></tr></thead>
         <tbody>{parts.map(([p, v]) => (
-          <tr key={p}><td>{words(p)}</td><td class="num">{v.toFixed(2)}</td><td class="num">{p in weights ? weights[p] : "–"}</td><td class="num">{p in weights ? (v * weights[p]!).toFixed(2) : ""}</td></tr>
+          <tr key={p}><td>{r.partNames[p] ?? words(p)}</td><td class="num">{v.toFixed(2)}</td><td class="num">{p in weights ? weights[p] : "–"}</td><td class="num">{p in weights ? (v * weights[p]!).toFixed(2) : ""}</td></tr>
         ))}</tbody>
       </table>
     </details>

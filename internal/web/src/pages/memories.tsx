@@ -32,7 +32,7 @@ export default function Memories() {
     <>
       <Head title={t.title} command={searchCommand(typed)} json="search" params={params}>
         <button type="button" onClick={() => setQuery({ add: "1" })}>{p.memory.add.title}</button>
-        <button type="button" class="quiet" onClick={() => setQuery({ q: "", erase: "1" })}>{t.erase}</button>
+        <button type="button" class="quiet" onClick={() => setQuery({ erase: "1" })}>{typed.text ? p.memory.bulk.words(typed.text) + " …" : t.erase}</button>
       </Head>
       {query.value.get("add") && <Dialog title={p.memory.add.title} close={() => setQuery({ add: "" })}><AddForm close={() => setQuery({ add: "" })} /></Dialog>}
       {query.value.get("erase") && <Erasing text={typed.text} />}
@@ -49,7 +49,7 @@ export default function Memories() {
               {sifted && d.results.length >= MOST && <p class="warn">{t.sifted(MOST)}</p>}
               {!q && <Examples of={d.results} />}
               <Facets of={d} q={q} by={by} />
-              {q && <Bulk hits={hits} text={typed.text} reload={found.reload} />}
+              {q && <Bulk hits={hits} reload={found.reload} />}
               {hits.length === 0 ? <NoHits q={q} found={found} /> : <Hits of={d} hits={hits} by={by} ranked={!!typed.text} shown={sifted ? MOST : shown} all={q ? undefined : held.data?.stats.memories} />}
             </>
           );
@@ -119,8 +119,8 @@ function Erasing({ text }: { text: string }) {
     : <Dialog key="" title={title} close={close}><WordsForm then={(q) => setQuery({ q })} /></Dialog>;
 }
 
-/** Forgets, restores or erases of what is shown, or erases all that holds the words. Each deed shows first what it is done to. */
-function Bulk({ hits, text, reload }: { hits: Hit[]; text: string; reload: () => void }) {
+/** Forgets, restores or erases of what is shown. Each deed shows first what it is done to. */
+function Bulk({ hits, reload }: { hits: Hit[]; reload: () => void }) {
   const deed = useSignal<{ verb: Deed; of: Hit[] } | null>(null);
   const close = (): void => void (deed.value = null);
   const of = (status: Status): Hit[] => hits.filter((h) => h.status === status);
@@ -129,7 +129,6 @@ function Bulk({ hits, text, reload }: { hits: Hit[]; text: string; reload: () =>
   return (
     <p class="line bulk">
       {ask("forget", active)}{ask("restore", forgotten)}{ask("purge", hits)}
-      {text && <button type="button" class="quiet" onClick={() => setQuery({ erase: "1" })}>{u.words(text)} …</button>}
       {deed.value && <Dialog title={u.title[deed.value.verb]} close={close} destroys={deed.value.verb === "purge"}><BulkForm verb={deed.value.verb} of={deed.value.of} close={close} then={reload} /></Dialog>}
     </p>
   );

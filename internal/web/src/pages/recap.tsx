@@ -25,13 +25,13 @@ export default function Recap() {
       <Head title={rc.title} command={commandHere("recap", "--since", since)} json="recap" params={params}>
         <Facet title={rc.period} values={Object.entries(rc.since).map(([value, label]) => ({ value, label }))} chosen={since} choose={(v) => setQuery({ since: v === "yesterday" ? "" : v, until: "" })} />
       </Head>
-      <Loaded of={recap}>{(d) => !d.cut && !d.days.some(says) ? <Empty title={rc.none}><p class="muted">{rc.noneNote}</p></Empty> : (
+      <Loaded of={recap}>{(d) => !d.cut && d.days.length === 0 ? <Empty title={rc.none}><p class="muted">{rc.noneNote}</p></Empty> : (
         <div ref={rows} data-testid="recap">
           <p class="line">
             <button type="button" onClick={() => void page("md").then(copy)}>{rc.copy}</button>
             <button type="button" onClick={() => void page("html").then((text) => download(new Blob([text], { type: "text/html" }), rc.file(d.until.slice(0, 10))))}>{rc.save}</button>
           </p>
-          {d.days.filter(says).reverse().map((day) => <Day key={day.day + day.project} of={day} />)}
+          {[...d.days].reverse().map((day) => <Day key={day.day + day.project} of={day} />)}
           {(d.cut || until) && (
             <p class="line">
               {d.cut && <button type="button" onClick={() => setQuery({ until: d.days[0]?.day ?? "" }, false)}>{rc.earlier}</button>}
@@ -44,13 +44,14 @@ export default function Recap() {
   );
 }
 
-/** Whether a day has more than sessions to show. */
+/** Whether something was kept of a day. */
 const says = (d: RecapDay): boolean => [d.outcomes, d.decisions, d.open, d.failures, d.commits, d.files].some((part) => part.length > 0);
 
 function Day({ of: d }: { of: RecapDay }) {
   const item = (x: RecapItem) => <li key={x.id + x.title} data-row><ID of={x.id} /> {x.title}{x.state && <span class="muted"> ({x.state})</span>}</li>;
   return (
     <Section title={<>{d.day} · {d.project_name}</>} aside={d.sessions > 0 && rc.sessions(d.sessions)}>
+      {!says(d) && <p class="muted">{rc.nothing}</p>}
       <Part title={rc.parts.outcomes} of={d.outcomes.map(item)} />
       <Part title={rc.parts.decisions} of={d.decisions.map(item)} />
       <Part title={rc.parts.open} of={d.open.map(item)} />

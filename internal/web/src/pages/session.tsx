@@ -38,7 +38,7 @@ function View({ of: d }: { of: SessionStory }) {
   const now = d.entries[Math.min(at.value, last)];
   return (
     <>
-      <Head title={<Stored of={s.result || s.first_prompt || p.sessions.untitled} />} name={s.short} command={"remanence timeline " + s.short} json={"sessions/" + s.short} />
+      <Head title={<Stored of={s.result || s.first_prompt || p.sessions.untitled(s.prompts)} />} name={s.short} command={"remanence timeline " + s.short} json={"sessions/" + s.short} />
       <div class="line states"><ID of={s.short} /><State of={s} /><span>{s.project_name}</span><span class="muted">{[s.agent, s.model, ...(s.branches ?? [])].filter(Boolean).join(" · ")}</span></div>
       {s.result && s.first_prompt && <p class="asked"><span class="muted">{t.asked}</span> <q dir="auto"><Stored of={s.first_prompt} /></q></p>}
       {d.partial && <p class="warn">{t.partial}</p>}

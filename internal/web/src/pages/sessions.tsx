@@ -42,7 +42,7 @@ export default function Sessions() {
               <div ref={rows}>
                 <Table caption={t.caption} of={d.sessions} id={(s) => s.id} columns={[
                   { head: t.heads.last, cell: (s) => <Ago at={s.last_event} /> },
-                  { head: t.heads.title, wide: true, cell: (s) => <a class="plain" dir="auto" href={"/sessions/" + s.short}><Stored of={s.result || s.first_prompt || t.untitled} /></a> },
+                  { head: t.heads.title, wide: true, cell: (s) => <a class="plain" dir="auto" href={"/sessions/" + s.short}><Stored of={s.result || s.first_prompt || t.untitled(s.prompts)} /></a> },
                   ...(project.value ? [] : [{ head: t.heads.project, spare: true, cell: (s: SessionRow) => <span class="title-cell">{s.project_name}</span> }]),
                   { head: t.heads.agent, spare: true, cell: (s) => s.agent },
                   { head: t.heads.state, spare: true, cell: (s) => <State of={s} /> },

@@ -10,7 +10,7 @@ import { age, count, given, many, words } from "../lib/format";
 import { useRows } from "../lib/keys";
 import type { ItemState, TimelineEntry, Now as NowData, Receipt, InjectedItem, LeftOutItem, Today } from "../lib/model";
 import type { Recap } from "../lib/model_history";
-import { allLeftOut, otherTokens, stateLines } from "../lib/receipt";
+import { allLeftOut, costOf, otherTokens, stateLines } from "../lib/receipt";
 import type { Checkup, ReviewResponse } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { s } from "../strings";
@@ -111,8 +111,8 @@ function Needs({ of: y }: { of: Today }) {
           <span class="evidence">{t.failsNext(f.times)}</span></li>),
         ...faults.slice(0, 2).map((k) => <li key={k.id + k.what}><a class="plain" dir="auto" href="/health#checks">{k.what}</a>
           <span class="evidence">{k.fix[0]?.startsWith("remanence") ? <code>{k.fix[0]}</code> : k.fix[0]}</span></li>),
-        ...y.open.map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{t.open} {m.title}</a></li>),
       ].filter(Boolean).slice(0, NEEDS)}
+      {y.open.length > 0 && <li><h3>{t.open}</h3><ul>{y.open.map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{m.title}</a></li>)}</ul></li>}
     </Card>
   );
 }
@@ -146,7 +146,7 @@ function Briefing({ of: r, states, where, reload }: { of: Receipt; states: Recor
   const items = r.items ?? [], rows = useRows(), state = stateLines(r), left = allLeftOut(r);
   const places = [...new Set(items.map((i) => i.place ?? ""))];
   return (
-    <Section id="next" title={p.now.next(where)} aside={r.text ? p.now.cost(r.tokens, r.budget, r.items?.length ?? 0) : undefined}>
+    <Section id="next" title={p.now.next(where)} aside={r.text ? costOf(r) : undefined}>
       {!r.text ? <p>{r.outcome === "off" ? p.now.off : p.now.nothing}</p> : (
         <>
           <div ref={rows} class="briefing" tabIndex={0} role="group" aria-label={p.now.items}>
@@ -159,6 +159,7 @@ function Briefing({ of: r, states, where, reload }: { of: Receipt; states: Recor
             {places.map((place) => (
               <section key={place} aria-label={p.now.places[place] ?? (words(place) || p.now.items)}>
                 {place && <h3>{p.now.places[place] ?? words(place)}</h3>}
+                {place === "memories" && <p class="muted">{p.now.order}</p>}
                 <ol class="items">{items.filter((i) => (i.place ?? "") === place).map((i) => <Item key={i.id} of={i} state={states[i.id] ?? {}} reload={reload} />)}</ol>
               </section>
             ))}
@@ -186,10 +187,12 @@ function LeftOut({ of, all }: { of: LeftOutItem[]; all: number }) {
   );
 }
 
+const findings = new Set(["error_fix", "discovery", "fact", "rationale"]); // which come after warnings and rules
+
 /** Why an item is in the briefing, in a few words: what it was chosen for, since when, and whether it helped. */
 function why(i: InjectedItem, st: ItemState): string {
   const t = p.now.why, since = given(st.created) ? s.ago(age(Date.now() - Date.parse(st.created))) : "";
-  const chosen = st.pinned ? t.pinned : st.yours && i.place !== "issues" ? t.yours : t.places[i.place ?? ""] ?? t.other;
+  const chosen = st.pinned ? t.pinned : st.yours && i.place !== "issues" ? t.yours : t.places[i.place === "memories" && findings.has(i.kind ?? "") ? "findings" : i.place ?? ""] ?? t.other;
   return [chosen, since && (t.since[i.kind ?? ""] ?? t.learned)(since), st.uses && t.used(st.uses)].filter(Boolean).join(", ") || t.other;
 }
 

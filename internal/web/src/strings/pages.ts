@@ -5,7 +5,6 @@ export const p = {
   now: {
     title: "Today",
     next: (project: string) => `What the next session${project ? " in " + project : ""} will get`,
-    cost: (tokens: number, budget: number, items: number) => `${many(items, "item")}, ${count(tokens)} tokens (budget ${count(budget)} without headings)`,
     sum: (items: number, rest: number, state: boolean) => `The items take ${count(items)} tokens; ${state ? "the current state, " : ""}headings and the frame take ${count(rest)}.`,
     nothing: "Nothing will be injected into the next session: nothing here is relevant enough yet.",
     off: "Nothing will be injected into the next session: injection is switched off or paused here.",
@@ -13,12 +12,13 @@ export const p = {
     leftOut: (n: number) => `${count(n)} more left out`, besides: (n: number) => `and ${count(n)} that are less important or older`,
     why: {
       places: {
-        issues: "still open", decisions: "one of the newest decisions", sessions: "what a recent session came to", memories: "important in this project", preferences: "for all your projects",
+        issues: "still open", decisions: "one of the newest decisions", sessions: "what a recent session came to", memories: "a warning or a rule of the project", findings: "found out or fixed by an agent", preferences: "for all your projects",
         index: "one of the newest, by its title only", state: "where the work stands", handoff: "the handoff for this session", checkpoint: "work before the compaction",
       } as Record<string, string>,
       since: { todo: (a: string) => `noted ${a}`, decision: (a: string) => `decided ${a}`, trade_off: (a: string) => `decided ${a}`, summary: (a: string) => `ended ${a}`, request: (a: string) => `asked ${a}` } as Record<string, (age: string) => string>,
       learned: (a: string) => `learned ${a}`, pinned: "you pinned it", yours: "your own words", other: "from your vault", used: (n: number) => `used ${count(n)}×`,
     },
+    order: "What you pinned or said first, then warnings and rules, then what agents found out, at most 3 of a session; each by use and age.",
     text: "The exact text",
     items: "Its items",
     pin: "Pin", unpin: "Unpin", forget: "Forget",
@@ -42,9 +42,9 @@ export const p = {
       nothingLearned: "Nothing new today; the newest are:",
       cost: (tokens: number, abstained: number) => `${count(tokens)} tokens` + (abstained ? `; ${many(abstained, "time")} nothing fit` : ""),
       last: "Last",
-      came: (items: number, used: number) => `${many(items, "memory", "memories")}, ${used ? count(used) + " used since" : "none used so far"}`,
+      came: (items: number, used: number) => `${many(items, "item")}, ${used ? count(used) + " used since" : "none used so far"}`,
       usedNote: (used: number, injected: number) => used ? "cited, fetched or acted on after they were injected:" : injected ? "none of today's was cited, fetched or acted on yet" : "nothing was injected today",
-      review: "Decide in Review", open: "Open:", fails: "Still fails:",
+      review: "Decide in Review", open: "Open work", fails: "Still fails:",
       failsNext: (n: number) => `failed ${many(n, "time")} since yesterday; open it to see the error`,
       needsNote: (n: { review: number; failing: number; faults: number }, open: boolean) => {
         const list = [n.review && many(n.review, "finding") + " to decide", n.failing && many(n.failing, "command") + " that fails".slice(0, n.failing === 1 ? undefined : -1), n.faults && many(n.faults, "point") + " on Health"].filter(Boolean);
@@ -72,7 +72,7 @@ export const p = {
     in: "in",
     used: "used",
     learned: (n: number) => n ? `learned ${count(n)}` : "learned nothing",
-    untitled: "(no prompt)", noProject: "no project",
+    untitled: "(its prompt is not kept)", noProject: "no project",
     more: (n: number) => `the last ${count(n)}`, fewer: (n: number) => `only the last ${count(n)}`,
     cut: "There are more memories than were looked at; the oldest sessions may have learned more.",
     noPng: "The browser could not draw the picture as a PNG; take the SVG.",
@@ -89,7 +89,7 @@ export const p = {
       working: { word: "working", tone: "ok", note: "the agent works on a prompt" }, open: { word: "open", tone: "ok", note: "waits for the next prompt" },
       silent: { word: "silent", tone: "warn", note: "no event for 12 hours, and its end was not reported" }, ended: { word: "ended", tone: "plain" },
     } as const,
-    untitled: "(no prompt)",
+    untitled: (prompts: number) => (prompts ? "(its prompt is not kept)" : "(no prompt)"),
     total: (shown: number, total: number) => `${count(shown)} of ${many(total, "session")}`,
   },
   session: {
@@ -186,17 +186,17 @@ export const p = {
       whole: (text: string) => `Only whole words count, in upper or lower case: a longer word that contains “${text}” stays.`, ask: "Words", look: "Show what that is",
       type: (id: string) => `Type ${id} to confirm`, done: (id: string) => `Erased ${id}.`, doneWords: (text: string) => `Erased everything that mentions “${text}”.`, many: (n: number) => many(n, "memory", "memories"), word: "erase",
       extent: {
-        looking: "Looking through all that is stored. With 100,000 memories this takes about ten seconds; nothing is erased yet.", since: (n: number) => `${n} s`, none: (text: string) => `Nothing that is stored mentions “${text}”.`, holds: (text: string) => `“${text}” is in`,
+        looking: "Looking through all that is stored. With 100,000 memories this takes some seconds; nothing is erased yet.", since: (n: number) => `${n} s`, none: (text: string) => `Nothing that is stored mentions “${text}”.`, holds: (text: string) => `“${text}” is in`,
         places: {
           memories: (n: number) => many(n, "memory", "memories"), conversation: (n: number) => many(n, "quote"), prompts: (n: number) => many(n, "prompt"), events: (n: number) => many(n, "event"), sessions: (n: number) => many(n, "session title or state", "session titles or states"),
           receipts: (n: number) => many(n, "receipt"), checkpoints: (n: number) => many(n, "checkpoint"), jobs: (n: number) => many(n, "job"), entities: (n: number) => many(n, "name on the map", "names on the map"), projects: (n: number) => many(n, "branch", "branches"), changes: (n: number) => many(n, "note of a consolidation", "notes of consolidations"),
           transcripts: (n: number) => many(n, "archived quote"),
         } as Record<string, (n: number) => string>,
         more: (n: number) => `and ${many(n, "more memory or quote", "more memories and quotes")}`,
-        goes: (m: number) => `Erased with what they came from: ${many(m, "memory or quote", "memories and quotes")}.`,
+        goes: (m: number, chosen: number) => `Erased: ${many(m, "memory or quote", "memories and quotes")}${m > chosen ? `, ${count(m - chosen)} of them because they hold the same text or came from the same prompt` : ""}.`,
         emptied: (e: number, t: number) => `Emptied, so that only their time stays: ${many(e, "event")}, ${many(t, "prompt")}.`,
         cleaned: (r: number, c: number) => `Kept without what is erased: ${many(r, "receipt")}, ${many(c, "checkpoint")}.`,
-        lines: "Elsewhere only the lines with the words are erased.",
+        lines: "Memories and quotes are erased with the prompts and events that they came from. Elsewhere only the lines with the words are erased.",
         unreached: "Not reached",
       },
     },

@@ -18,8 +18,8 @@ export const trigger = (t: string): string => triggers[t] ?? t.replaceAll("_", "
 
 export const outcomes: Record<string, { word: string; tone: "ok" | "plain" | "warn" }> = {
   injected: { word: "injected", tone: "ok" },
-  abstained: { word: "abstained", tone: "plain" },
-  nothing: { word: "nothing", tone: "plain" },
+  abstained: { word: "nothing fit", tone: "plain" },
+  nothing: { word: "nothing known", tone: "plain" },
   off: { word: "off", tone: "warn" },
 };
 
@@ -57,14 +57,13 @@ export const r = {
   list: "Injections, newest first",
   head: { when: "when", session: "session", trigger: "trigger", query: "query", outcome: "outcome", from: "of", injected: "injected", tokens: "tokens", took: "took" },
 
-  abstained: (best: number, floor: number) => `Abstained: the best had a relevance of ${best.toFixed(2)}, ${floor.toFixed(2)} was needed.`,
-  abstainedAll: "Abstained: no memory had anything in common with the query.",
-  injectedLine: (items: number, tokens: number, budget: number) => `${many(items, "item")}, ${count(tokens)} tokens (budget ${count(budget)} without headings)`,
+  abstained: (best: number, floor: number) => `Nothing fit: the best had a relevance of ${best.toFixed(2)}, ${floor.toFixed(2)} was needed.`,
+  abstainedAll: "Nothing fit: no memory had anything in common with the query.",
   steps: {
     title: "How it came about",
     query: "Query",
     terms: (n: number) => many(n, "term"),
-    noTerms: "no terms: the most important memories are injected, not matches of a query",
+    noQuery: "none: a briefing is not an answer to a query", erasedQuery: "(erased)",
     candidates: "Candidates",
     channels: { words: "by words", meaning: "by meaning", file: "by the file at hand" } as Record<string, string>,
     named: "of those named here",
@@ -86,8 +85,15 @@ export const r = {
   score: "score",
   rule: "rule",
   place: "place",
-  place2: (n: number, total: number) => `${count(n)} tokens; the budget of ${count(total)} is for the items alone, without headings`,
+  place2: (n: number, total: number) => `${count(n)} of ${count(total)} tokens for items`,
   parts: "What the score is made of",
+  partNames: {
+    recency: "how new it is", path: "about the file at hand", bm25f: "your words, by how rare they are", fts: "your words, by how rare they are", char4: "parts of your words", prox: "your words close together",
+    votes: "other matches refer to it", sess: "its session fits too", who: "the speaker you name", month: "the month you name", when: "the time you ask for", question: "is a question itself",
+    coverage: "share of your words in it", telling: "number of your telling words in it", attained: "share of the best possible match", known: "share of your words that any memory has", named_file: "about a file you name",
+    titlecov: "share of its title in your words", cos: "near in meaning", authority: "past use", stale: "its file changed since", strength: "how sure it is", rarity: "how rare your words in it are", relevance: "relevance", share: "as a share of the best",
+    meaning: "near enough in meaning alone",
+  } as Record<string, string>,
   part: { name: "part", value: "value", weight: "weight", sum: "adds" },
   used: "used afterwards",
   now: (state: string) => `now ${state}`,
@@ -115,7 +121,10 @@ export const e = {
   soFar: (n: number) => `${n} of 3 so far`,
   verdict: (used: number, given: number, days: number) => `Injected memory was used in ${count(used)} of the ${many(given, "session")} that began in these ${days} days and got some.`,
   verdictNone: (days: number) => `No session that began in these ${days} days was given memory.`,
-  verdictCost: (tokens: number) => `It cost ${count(tokens)} tokens.`,
+  verdictCost: (injected: number, answers: number, tools: number, used: string) => {
+    const parts = [`${count(injected)} injected`, answers && `${count(answers)} for answers of our tools`, tools && `${count(tools)} for the descriptions of our tools, where an agent loads them`].filter(Boolean);
+    return `A session cost ${count(injected + answers + tools)} tokens on average: ${parts.join(", ")}. ${used} of what was injected was used afterwards.`;
+  },
   measured: "Tokens by day, measured",
   chart: "Injected tokens by trigger, answers of our tools and model, by day; the dashed line is an estimate of what was not read again",
   results: "tool answers",
@@ -146,6 +155,6 @@ export const e = {
   chooseAll: "Choose all",
   forget: (n: number) => `Forget ${n}`,
   last: "last injected",
-  day: "day", times: "injected", injections: "injections", abstained: "abstained", calls: "calls",
+  day: "day", times: "injected", injections: "injections", abstained: "nothing fit", calls: "calls",
   table: "As a table",
 };

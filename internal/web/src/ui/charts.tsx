@@ -2,13 +2,15 @@
 // stands beside a table of the same figures.
 import { useId } from "preact/hooks";
 import { count } from "../lib/format";
+import { useWidth } from "../lib/width";
 
 export interface Series {
   name: string;
   values: readonly number[]; // one for each label
 }
 
-const height = 180, left = 46, bottom = 20, top = 8, width = 900;
+const height = 180, left = 46, bottom = 20, top = 8;
+const labelWidth = 60; // pixels for the label of a column
 
 /** A round figure at or above n, and how the axis is divided. */
 function ceiling(n: number): number {
@@ -20,15 +22,16 @@ function ceiling(n: number): number {
 /** Stacked columns by label, with a dashed line for what is only estimated. */
 export function Stacked({ caption, labels, series, line }: { caption: string; labels: readonly string[]; series: readonly Series[]; line?: Series | undefined }) {
   const id = useId();
+  const [box, { value: width }] = useWidth<HTMLElement>(900); // drawn pixel for pixel: labels keep their size
   const sums = labels.map((_, i) => series.reduce((n, x) => n + (x.values[i] ?? 0), 0));
   const most = ceiling(Math.max(1, ...sums, ...(line?.values ?? [])));
   const y = (v: number): number => top + (height - top - bottom) * (1 - v / most);
   const step = (width - left) / Math.max(1, labels.length);
   const w = Math.max(1, Math.min(26, step * 0.72));
   const x = (i: number): number => left + step * (i + 0.5);
-  const every = Math.ceil(labels.length / 9);
+  const every = Math.ceil((labels.length * labelWidth) / (width - left));
   return (
-    <figure class="chart">
+    <figure class="chart" ref={box}>
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={caption}>
         <defs>{series.map((_, n) => <Pattern key={n} id={id + n} n={n} />)}</defs>
         {[0, 0.5, 1].map((part) => (

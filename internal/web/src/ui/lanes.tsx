@@ -1,8 +1,7 @@
 // A session's swim-lanes: what happened, along time, one lane for each sort. Long silences are cut short and say so.
-import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
 import type { StoryEntry } from "../lib/model";
 import { exact, span } from "../lib/format";
+import { useWidth } from "../lib/width";
 import { p } from "../strings/pages";
 
 const t = p.session;
@@ -27,15 +26,7 @@ export function placed(times: readonly number[], room: number): { x: number[]; b
 
 /** A window of events around a point. The arrow keys walk it. */
 export function Lanes({ entries, at, choose }: { entries: StoryEntry[]; at: number; choose: (i: number) => void }) {
-  const box = useRef<HTMLDivElement>(null);
-  const width = useSignal(800);
-  useEffect(() => {
-    const el = box.current;
-    if (!el) return;
-    const watch = new ResizeObserver(() => (width.value = el.clientWidth));
-    watch.observe(el);
-    return () => watch.disconnect();
-  }, []);
+  const [box, width] = useWidth<HTMLDivElement>(800);
   const used = lanes.filter((l) => entries.some((b) => b.lane === l));
   const wide = Math.max(8 * SMALL, width.value - LABEL - 2 * SMALL);
   const all = placed(entries.map((b) => Date.parse(b.at)), wide), end = all.x.at(-1) ?? 0;

@@ -1,2 +1,0 @@
-var i=t=>Math.max(t.dropped?.length??0,t.candidates-(t.items?.length??0)),p=t=>Math.max(0,t.tokens-(t.items??[]).reduce((o,e)=>o+e.tokens,0));function a(t){let o=new Set((t.items??[]).map(s=>s.id)),e="";return(t.text??"").split(`
-`).flatMap(s=>{e=/^--- (.*) ---$/.exec(s)?.[1]??e;let n=/^(CURRENT STATE|OPEN ITEMS)/.test(e)&&/^- (.*)/.exec(s)?.[1];return n&&!o.has(n.split(",")[0])&&!/^\d+ more left out/.test(n)?[n]:[]})}export{i as a,p as b,a as c};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-76WFNQ6C.js";import"./chunk-3QTBB65O.js";import"./chunk-C2Z56ZSQ.js";import"./chunk-OOWENX7H.js";import"./chunk-M5OSDYSZ.js";import"./chunk-PRH6LVOQ.js";export{b as State,a as default};

@@ -1,0 +1,16 @@
+// The width that an element has on the page.
+import { useSignal, type Signal } from "@preact/signals";
+import { useEffect, useRef, type MutableRef } from "preact/hooks";
+
+/** A reference for an element, and its width in pixels as the page is resized. */
+export function useWidth<E extends Element>(first: number): [MutableRef<E | null>, Signal<number>] {
+  const el = useRef<E | null>(null), width = useSignal(first);
+  useEffect(() => {
+    const of = el.current;
+    if (!of) return undefined;
+    const watch = new ResizeObserver(() => (width.value = of.clientWidth || first));
+    watch.observe(of);
+    return () => watch.disconnect();
+  }, []);
+  return [el, width];
+}
