@@ -25,7 +25,7 @@ const (
 // TodayResponse is what the day brought to a project, or to all: what was kept, what was injected, what is open.
 type TodayResponse struct {
 	Project  mem.Project `json:"project"`
-	Since    time.Time   `json:"since"` // the beginning of the day where the daemon runs
+	Since    time.Time   `json:"since"`    // the beginning of the day where the daemon runs
 	Sessions int         `json:"sessions"` // with a prompt
 	Projects int         `json:"projects"` // that the sessions belong to, of at most 200 sessions
 	// Kept counts the day's memories of lasting kinds: knowledge and open items, at most 1,000.

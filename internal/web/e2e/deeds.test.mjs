@@ -205,7 +205,7 @@ test("a session is replayed: the point moves by key, and what was known grows", 
   await page.locator("#known li").nth(3).waitFor();
   const second = await eye.enter(w);
   await second.page.goto(base + await sessionOf(page, "is red again since the upgrade"));
-  await second.page.locator("#known").getByRole("link", { name: /^injected at session start: \d+ items?, \d[\d,]* tokens \(budget 1,200 without headings\)/ }).click();
+  await second.page.locator("#known").getByRole("link", { name: /^injected at session start: \d+ items?, \d[\d,]* tokens: [\d,]+ for items \(budget 1,200\), \d+ around them/ }).click();
   await second.page.getByTestId("injected").waitFor(); // what that was
   await second.context.close();
   await page.getByRole("slider", { name: "Point in the session" }).fill("4");

@@ -9,7 +9,7 @@ import type { ReceiptRow, ReceiptsResponse } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
 import { outcomes, r, trigger, triggers } from "../strings/recalls";
-import { Ago, Bar, Empty, Facet, Head, Loaded, Stored, Table, Tag } from "../ui/parts";
+import { Ago, Empty, Facet, Head, Loaded, Stored, Table, Tag } from "../ui/parts";
 
 const page = 50;
 
@@ -87,9 +87,7 @@ function List({ of }: { of: readonly ReceiptRow[] }) {
         return <Tag tone={o?.tone ?? "plain"}>{o?.word ?? x.outcome}</Tag>;
       } },
       { head: r.head.injected, num: true, spare: true, cell: (x) => <span title={`${count(x.injected)} / ${count(x.candidates)}`}>{count(x.injected)} <span class="muted">/ {count(x.candidates)}</span></span> },
-      { head: r.head.tokens, num: true, cell: (x) => (
-        <span class="score">{x.budget > 0 && <Bar share={x.tokens / x.budget} label={r.place2(x.tokens, x.budget)} />}<span class="num">{count(x.tokens)}</span></span>
-      ) },
+      { head: r.head.tokens, num: true, cell: (x) => count(x.tokens) },
       { head: r.head.took, num: true, spare: true, cell: (x) => ms(x.took_ms) },
       { head: r.head.session, spare: true, cell: (x) => x.session_short ? <a class="id" href={"/sessions/" + x.session_short} title={x.project_name}>{x.session_short}</a> : <span class="muted">–</span> },
     ]} />

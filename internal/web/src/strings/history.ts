@@ -7,7 +7,7 @@ export const rc = {
   since: { yesterday: "yesterday", "7d": "7 days", "30d": "30 days", "2000-01-01": "everything" } as Record<string, string>,
   none: "Nothing was done since then.",
   noneNote: "A recap lists what came of sessions, what was decided, what is open, what failed, and commits and files.",
-  nothing: "Nothing was kept of them.",
+  nothing: "No outcome, decision or open work of it is known.",
   earlier: "Earlier days",
   newest: "Newest days",
   copy: "Copy as Markdown",

@@ -1,1 +1,0 @@
-import{e as l,g as i,l as o}from"./chunk-PRH6LVOQ.js";function f(n){let t=i(null),u=o(n);return l(()=>{let e=t.current;if(!e)return;let r=new ResizeObserver(()=>u.value=e.clientWidth||n);return r.observe(e),()=>r.disconnect()},[]),[t,u]}export{f as a};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-77O7P4LP.js";import"./chunk-2QQHNYSM.js";import"./chunk-C2Z56ZSQ.js";import"./chunk-OOWENX7H.js";import"./chunk-M5OSDYSZ.js";import"./chunk-PRH6LVOQ.js";export{b as State,a as default};
