@@ -87,11 +87,12 @@ func indexOf(texts []weighed) (x WordIndex) {
 	return x
 }
 
-// stems yields the words of a text. None has a blank or a quotation mark.
+// stems yields the words of a text. None is empty, as one of marks alone would be, or has a blank or a quotation
+// mark.
 func stems(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for stem := range rank.Stems(PlainText(text)) {
-			if !yield(Cut(stem, maxStem)) {
+			if stem != "" && !yield(Cut(stem, maxStem)) {
 				return
 			}
 		}

@@ -15,6 +15,14 @@ var matchTests = []contractTest{
 			k.same(fmt.Sprint(terms), k.match(mem.Query{Terms: terms}), []string{"handle a retry of the queue"})
 		}
 	}},
+	{"symbols and marks without a letter hide no word", func(k kit) {
+		said := fact("\u26a0\ufe0f the lock rusts \U0001f9d8\u200d\u2640\ufe0f")
+		k.put(said, fact("the key is lost"))
+		for _, terms := range [][]string{{"lock"}, {"lock", "\u26a0\ufe0f"}, {"\u26a0\ufe0f lock"}, {"the lock rusts"}} {
+			k.same(fmt.Sprintf("%q", terms), k.match(mem.Query{Terms: terms}), []string{said.Title})
+		}
+		k.same("a mark alone", k.match(mem.Query{Terms: []string{"\ufe0f"}}), []string{})
+	}},
 	{"more and rarer terms rank higher", func(k kit) {
 		k.put(fact("common words alone"), fact("common words and a zebra"), fact("common words once more"),
 			fact("common rest"), fact("unrelated"), fact("also unrelated"), fact("quite unrelated"), fact("still unrelated"),
