@@ -34,10 +34,10 @@ func OpenTeam(ctx context.Context, cfg Config, team string) (*Team, error) {
 		return nil, wrap("open the team's memory", err)
 	}
 	var set, member bool
-	if err = get(ctx, pool, query("SELECT to_regclass('remanence_team.memory') IS NOT NULL"), &set); err == nil && set {
+	// Who may not use the schema sees that it is there, and not what is in it.
+	if err = get(ctx, pool, query("SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = ?)", teamSchema),
+		&set); err == nil && set {
 		err = get(ctx, pool, query("SELECT ? = ANY (remanence_team.mine())", team), &member)
-	} else if noSchema(err) {
-		set, err = false, nil
 	}
 	switch {
 	case err != nil && !noSchema(err):
