@@ -109,8 +109,11 @@ func (s *Server) DSN() string {
 }
 
 // WithPassword is DSN with the password.
-func (s *Server) WithPassword() string {
-	return fmt.Sprintf("postgres://remanence:%s@127.0.0.1:%d/remanence?sslmode=disable", s.Password, s.Port)
+func (s *Server) WithPassword() string { return s.WithDatabase("remanence") }
+
+// WithDatabase is WithPassword for another database.
+func (s *Server) WithDatabase(name string) string {
+	return fmt.Sprintf("postgres://remanence:%s@127.0.0.1:%d/%s?sslmode=disable", s.Password, s.Port, name)
 }
 
 // command returns a command that does not run as root.

@@ -23,10 +23,10 @@ import (
 	"remanence/internal/views"
 )
 
-// Subject is a store of its own in a temporary directory, behind the same
+// Subject is a store of its own, in a temporary directory unless OpenOn opened it, behind the same
 // engine as the daemon's. It implements eval.Subject.
 type Subject struct {
-	dir    string
+	dir    string // "" if the store is elsewhere
 	store  *index.Store
 	engine *engine.Engine
 	begun  time.Time       // when there is no other time to go by
@@ -91,11 +91,28 @@ func open(ctx context.Context, now time.Time, put func(file string) error, set f
 	if err != nil {
 		return nil, err
 	}
-	x.store = index.NewStore(st)
+	x.serve(index.NewStore(st), set)
+	return x, nil
+}
+
+// OpenOn is Open for an empty store elsewhere, such as on a server, which Close closes and does not remove. Without an
+// embedder, words alone are searched for.
+func OpenOn(now time.Time, st *index.Store) *Subject {
+	x := &Subject{begun: now, now: now, known: map[string]bool{}}
+	x.serve(st, func(_ *Subject, c *engine.Config) {
+		settings := event.Defaults(event.Lean)
+		c.Redactor = &redact.Redactor{}
+		c.Settings = func() event.Settings { return settings }
+	})
+	return x
+}
+
+// serve puts a store behind an engine that set completes.
+func (x *Subject) serve(st *index.Store, set func(*Subject, *engine.Config)) {
+	x.store = st
 	c := engine.Config{Store: x.store, Now: x.clock, Project: project.Identify, Rel: project.Rel}
 	set(x, &c)
 	x.engine = engine.New(c)
-	return x, nil
 }
 
 // examWait is how long an exam waits for a question's vector: what is measured
@@ -110,7 +127,10 @@ func (x *Subject) Close() error {
 	if x.store != nil {
 		err = x.store.Close()
 	}
-	return errors.Join(err, os.RemoveAll(x.dir))
+	if x.dir != "" {
+		err = errors.Join(err, os.RemoveAll(x.dir))
+	}
+	return err
 }
 
 // Keep implements eval.Subject. Their projects become known, and the present
@@ -224,4 +244,9 @@ func (x *Subject) asOf(t time.Time) {
 }
 
 // Bytes implements eval.Subject.
-func (x *Subject) Bytes() int64 { return daemon.BytesIn(x.dir) }
+func (x *Subject) Bytes() int64 {
+	if x.dir == "" {
+		return 0 // the server's are not asked for
+	}
+	return daemon.BytesIn(x.dir)
+}
