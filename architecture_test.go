@@ -102,7 +102,7 @@ cli/ui:         mem chars workstate redact rank event recall curate digest conti
                 api fsx propose instructions transfer
 hookclient:     mem agent redact hook spool api fault config
 peers:          mem api
-team:           mem vaultfile event filesync store/served store/stored vault
+team:           mem vaultfile redact event filesync store/served store/stored vault
 # 5 wiring
 daemon:         mem chars workstate vaultfile index fsx propose gitblame instructions redact event curate digest
                 continuity filesync capture views engine store/sqlite store/served store/stored spool transcript

@@ -29,6 +29,10 @@ func inputErrors() []inputError {
 		{curate.ErrNoVerb, "use pin, unpin, forget or restore"},
 		{event.ErrShortText, "name at least three letters or digits; to erase a memory or a session, give its id"},
 		{event.ErrIDsAndText, "give ids or a text, not both"},
+		{
+			errTeamKeeps, "repeat it when the server can be reached (remanence doctor); to erase it here alone: " +
+				"remanence config unset share.dsn, and repeat it; the team keeps the text",
+		},
 		{event.ErrNoStrategy, "use auto, keyword, vector or hybrid"},
 		{curate.ErrNarrower, "make a new memory with the narrower scope, and forget this one"},
 		{curate.ErrNoImportance, "give a number from 0 to 1"},

@@ -3,13 +3,13 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"remanence/internal/api"
 	"remanence/internal/index"
 	"remanence/internal/mem"
 	"remanence/internal/peers"
+	"remanence/internal/team"
 	"remanence/internal/views"
 )
 
@@ -18,15 +18,16 @@ type publishingStore struct {
 	*index.Store
 	live   *api.Live
 	others *peers.Group // nil if the store is a file
-	// written counts writes.
-	written *atomic.Int64
+	team   func() *team.Link
 	// answering reports whether a hook is being answered.
 	answering func() bool
 }
 
 // publishing is the store of the daemon, whose writes are published.
 func publishing(h *Daemon) publishingStore {
-	return publishingStore{h.indexed, h.live, h.others, &h.written, func() bool { return h.Meter.answering() }}
+	return publishingStore{h.indexed, h.live, h.others, func() *team.Link { return h.team }, func() bool {
+		return h.Meter.answering()
+	}}
 }
 
 // Apply implements mem.Store.
@@ -46,7 +47,9 @@ func (w publishingStore) Apply(ctx context.Context, batches ...mem.Batch) ([]mem
 
 // publishWritten publishes batches that are durable.
 func (w publishingStore) publishWritten(ctx context.Context, batches []mem.Batch, results []mem.Result) {
-	w.written.Add(1)
+	if link := w.team(); link != nil {
+		link.Wrote(batches[:min(len(results), len(batches))], results)
+	}
 	if !w.live.Touch() && w.others == nil {
 		return
 	}
@@ -71,6 +74,17 @@ func (w publishingStore) Purge(ctx context.Context, ids ...string) (mem.Purged, 
 		w.publish(api.Change{Type: api.Changed, What: []string{"purged"}, IDs: ids})
 	}
 	return done, err
+}
+
+// Scrub implements mem.Store.
+func (w publishingStore) Scrub(ctx context.Context, fix bool, clean func(doc []byte) ([]byte, map[string]int, error)) (
+	mem.ScanResponse, error,
+) {
+	out, err := w.Store.Scrub(ctx, fix, clean)
+	if link := w.team(); fix && link != nil {
+		link.WroteAny()
+	}
+	return out, err
 }
 
 // Begin implements mem.Transactor. A hook that is being answered waits: it needs the processor before it writes.

@@ -134,10 +134,6 @@ func ErasedCopies(paths config.Paths, getenv func(string) string) []string {
 
 // unreachedByServer names what a purge and a scan do not reach on a server.
 func unreachedByServer(h *Daemon) (out []string) {
-	if h.team.State() != nil {
-		out = append(out, "the team's server: what is erased here comes back from there, "+
-			"unless `remanence forget` withdrew it before")
-	}
 	if h.server == nil {
 		return out
 	}

@@ -8,13 +8,11 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 	"unicode"
 
 	"remanence/internal/api"
 	"remanence/internal/capture"
-	"remanence/internal/chars"
 	"remanence/internal/config"
 	"remanence/internal/curate"
 	"remanence/internal/engine"
@@ -70,7 +68,6 @@ type Daemon struct {
 	retained     curate.RetentionResult // by this round of tidy so far
 
 	stop      context.CancelCauseFunc // ends the worker; nil without one
-	written   atomic.Int64            // writes to the store
 	checking  sync.Mutex              // holds who reads all of the database; guards the next two
 	checkedAt time.Time               // when it was last found undamaged after a reported error
 	damage    error                   // what was found where it is not sound
@@ -152,8 +149,8 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 	})
 	h.team = team.New(team.Config{
 		Settings: func() team.Settings { return teamSettings(h.Config.Now()) },
-		Projects: h.Store.Projects, Sync: h.Engine.Filesync.SyncTeam, Written: &h.written,
-		Getenv: sys.Getenv, Now: sys.Now, Log: log,
+		Projects: h.Store.Projects, Sync: h.Engine.Filesync.SyncTeam, Status: h.Engine.Filesync.TeamStatus,
+		Erase: h.Engine.Filesync.EraseTeam, Getenv: sys.Getenv, Now: sys.Now, Log: log,
 	})
 	h.Engine.Views.Log = gitblame.Log
 	h.live.Initial = h.liveStatus
@@ -265,7 +262,7 @@ func (h *Daemon) Bindings() []api.Binding {
 			return e.Views.Overview(ctx)
 		}),
 		api.On(api.Sizes, h.sizes), api.On(api.State, asInvalid(e.Filesync.State)),
-		api.On(api.Share, asInvalid(e.Filesync.Share)),
+		api.On(api.Share, asInvalid(sharing(h))),
 		api.On(api.ReadState, asInvalid(func(ctx context.Context, at mem.ProjectRef) (workstate.State, error) {
 			return e.Filesync.State(ctx, workstate.Request{ProjectRef: at, Op: workstate.OpGet})
 		})),
@@ -308,33 +305,6 @@ func (h *Daemon) Status(ctx context.Context, at mem.ProjectRef) (views.StatusRes
 		o.Health.Secrets += n
 	}
 	return o, nil
-}
-
-// purge first drains the spool, so that erased text does not return from it.
-func (h *Daemon) purge(ctx context.Context, ask event.PurgeRequest) (event.PurgeResponse, error) {
-	left, err := h.DrainSpool(ctx)
-	if err != nil {
-		return event.PurgeResponse{}, err
-	}
-	copies, _ := sqlite.Copies(h.Paths.Database()) // only a malformed pattern fails
-	var done event.PurgeResponse
-	switch {
-	case ask.Text == "":
-		done, err = h.Engine.Purge(ctx, ask.ByID())
-	case len(ask.IDs) > 0:
-		return done, event.ErrIDsAndText
-	case ask.Agent != "":
-		return done, fmt.Errorf("erase words: %w", curate.ErrNotPerson)
-	default:
-		done, err = h.Engine.Erase.EraseWords(ctx, ask.Text, h.Engine.Purge)
-		done.Unreached = append(done.Unreached, h.Engine.Filesync.FilesHolding([]string{chars.Fold(ask.Text)})...)
-	}
-	done.Unreached = append(done.Unreached, unreachedByServer(h)...)
-	if err == nil && len(copies) > 0 {
-		h.backupDaily(ctx) // they went with what was erased
-	}
-	done.Unreached = append(done.Unreached, h.spooledUnreached(left)...)
-	return done, err
 }
 
 // publishPauses writes the pauses into the runtime file, which hooks read.

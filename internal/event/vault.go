@@ -64,14 +64,14 @@ func (e *Service) Noted(ctx context.Context) ([]mem.Memory, error) {
 
 // SharedOf returns the memories of a project that have a file in a place, hidden ones included: in its repository,
 // mem.SharedDir, or on the server of a team, mem.TeamPlace. With the latter they include those that were moved to the
-// user scope since, of any project.
-func (e *Service) SharedOf(ctx context.Context, p mem.Project, place string) ([]mem.Memory, error) {
+// user scope since, of any project. With files they are only those that have one of these.
+func (e *Service) SharedOf(ctx context.Context, p mem.Project, place string, files ...string) ([]mem.Memory, error) {
 	scopes := []mem.Scope{mem.ScopeProject}
 	if place == mem.TeamPlace {
 		scopes = append(scopes, mem.ScopeUser)
 	}
 	ms, err := e.Store.List(ctx, mem.Query{
-		Project: p.Key, Scopes: scopes, InVault: true, Hidden: true, Within: "*", Limit: maxShared,
+		Project: p.Key, Scopes: scopes, InVault: true, Notes: files, Hidden: true, Within: "*", Limit: maxShared,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("shared memories: %w", err)

@@ -51,6 +51,8 @@ const (
 	SharedUnread      = "unread"      // no memory was made of the file
 	SharedMissing     = "missing"     // this branch has no such file
 	SharedUnreadable  = "unreadable"  // the file cannot be read; Bad says why
+	SharedWaiting     = "waiting"     // the team's server does not have it, or its change, yet
+	SharedWithdrawn   = "withdrawn"   // its text on the team's server is to be deleted
 )
 
 // SharedItem is one shared memory.
@@ -79,6 +81,7 @@ type ShareResponse struct {
 	Items   []SharedItem        `json:"items"`
 	LeftOut []NotShared         `json:"left_out"`
 	Bad     []vaultfile.BadFile `json:"bad"`
+	Team    *TeamShares         `json:"team,omitempty"` // on a team's server; nil if none is configured
 }
 
 // Share lists the shared memories of a repository, or writes or removes files of memories. Only a person may write

@@ -13,6 +13,8 @@ import (
 // TeamFolder is a project on the server of a team. A file there counts as soon as it is written.
 type TeamFolder interface {
 	SharedFiles
+	// Changed returns the files, with Place, that the next Look may find changed. all means that it may be any.
+	Changed(ctx context.Context) (files []string, all bool, err error)
 	// Remove deletes a file that has a hash. It returns vaultfile.ErrBehind if the file is another since.
 	Remove(ctx context.Context, file, hash string) error
 	// Send writes the file of a memory, in place of one with the hash of was. It returns vaultfile.ErrBehind if the
@@ -20,6 +22,13 @@ type TeamFolder interface {
 	Send(ctx context.Context, was mem.Note, c vaultfile.NoteChange) (mem.Note, error)
 	// More reports whether the last Look found less than all changes.
 	More() bool
+}
+
+// TeamWritten says which memories of a project may differ from the server's since they were compared last.
+type TeamWritten struct {
+	Kinds []mem.Kind // that are shared
+	IDs   []string   // of memories, of any project, that were written
+	All   bool       // it may be any memory
 }
 
 // TeamSync counts what one synchronization with a team's server did.
@@ -37,70 +46,80 @@ const (
 // SyncTeam takes over what others changed on the server of a team, and sends what was changed here: the memories of a
 // project of these kinds that may be shared. It may be interrupted at any place, and be repeated. Only one call runs at
 // a time; a session never waits for it.
-func (s *Service) SyncTeam(ctx context.Context, p mem.Project, folder TeamFolder, kinds []mem.Kind) (TeamSync, error) {
+func (s *Service) SyncTeam(ctx context.Context, p mem.Project, folder TeamFolder, written TeamWritten) (TeamSync,
+	error,
+) {
 	var done TeamSync
 	for {
-		ms, err := s.Event.SharedOf(ctx, p, folder.Place())
+		n, err := s.receiveTeam(ctx, p, folder)
 		if err != nil {
 			return done, err
 		}
-		l, err := sharedChanges(ctx, folder, ms)
-		if err != nil {
-			return done, err
-		}
-		ms = slices.DeleteFunc(ms, func(mm mem.Memory) bool { return mm.Scope != mem.ScopeProject })
-		parts := []vaultfile.Changes{{Gone: l.Gone}}
-		for notes := range slices.Chunk(l.Notes, teamPart) {
-			parts = append(parts, vaultfile.Changes{Notes: notes})
-		}
-		for _, part := range parts {
-			if len(part.Notes)+len(part.Gone) == 0 {
-				continue
-			}
-			if err := s.applyShared(ctx, p, folder, ms, part); err != nil {
-				return done, err
-			}
-		}
-		done.Read += len(l.Notes) + len(l.Gone)
-		if !folder.More() {
+		if done.Read += n; !folder.More() {
 			break
 		}
 	}
-	return s.sendTeam(ctx, p, folder, kinds, done)
+	if !written.All && len(written.IDs) == 0 {
+		return done, nil
+	}
+	return s.sendTeam(ctx, p, folder, written, done)
+}
+
+// receiveTeam takes over what one look at the server finds changed, and returns how many files that is.
+func (s *Service) receiveTeam(ctx context.Context, p mem.Project, folder TeamFolder) (int, error) {
+	files, all, err := folder.Changed(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var ms []mem.Memory
+	if all || len(files) > 0 {
+		if ms, err = s.Event.SharedOf(ctx, p, folder.Place(), files...); err != nil {
+			return 0, err
+		}
+	}
+	l, err := sharedChanges(ctx, folder, ms)
+	if err != nil {
+		return 0, err
+	}
+	ms = slices.DeleteFunc(ms, func(mm mem.Memory) bool { return mm.Scope != mem.ScopeProject })
+	parts := []vaultfile.Changes{{Gone: l.Gone}}
+	for notes := range slices.Chunk(l.Notes, teamPart) {
+		parts = append(parts, vaultfile.Changes{Notes: notes})
+	}
+	for _, part := range parts {
+		if len(part.Notes)+len(part.Gone) == 0 {
+			continue
+		}
+		if err := s.applyShared(ctx, p, folder, ms, part); err != nil {
+			return 0, err
+		}
+	}
+	return len(l.Notes) + len(l.Gone), nil
 }
 
 // sendTeam sends what was changed here since the server had it.
-func (s *Service) sendTeam(ctx context.Context, p mem.Project, folder TeamFolder, kinds []mem.Kind, done TeamSync) (
+func (s *Service) sendTeam(ctx context.Context, p mem.Project, folder TeamFolder, written TeamWritten, done TeamSync) (
 	TeamSync, error,
 ) {
 	sh := sharing{s: s, p: p, place: folder.Place()}
-	all, err := sh.loadTeam(ctx, kinds)
+	all, err := sh.loadTeam(ctx, written)
 	if err != nil {
 		return done, err
 	}
 	var send []mem.Memory
 	for _, mm := range all {
-		linked := mm.SharedIn(sh.place)
-		switch {
-		case mm.OfTeam():
-		case linked && mm.Scope != mem.ScopeProject: // moved to the user scope since
-			removed, err := sh.removeTeam(ctx, folder, mm, mem.Note{})
+		switch state, _ := sh.teamState(mm, written.Kinds); state {
+		case SharedWithdrawn:
+			var note mem.Note // of one that was moved to the user scope
+			if mm.Scope == mem.ScopeProject {
+				note = mem.Note{File: mm.Note.File, State: mm.Note.State}
+			}
+			removed, err := sh.removeTeam(ctx, folder, mm, note)
 			if err != nil {
 				return done, err
 			}
 			done.Removed += removed
-		case mm.Status != mem.Active && mm.Status != mem.Archived:
-			// A text that another wrote since stays.
-			if linked && mm.Note.Hash != "" && sharedState(mm) == mm.Note.State {
-				removed, err := sh.removeTeam(ctx, folder, mm, mem.Note{File: mm.Note.File, State: mm.Note.State})
-				if err != nil {
-					return done, err
-				}
-				done.Removed += removed
-			}
-		case linked && mm.Note.Hash != "" && sharedState(mm) == mm.Note.State:
-		case !slices.Contains(kinds, mm.Kind), sh.refusal(mm) != "":
-		default:
+		case SharedWaiting:
 			send = append(send, mm)
 		}
 	}
@@ -114,16 +133,68 @@ func (s *Service) sendTeam(ctx context.Context, p mem.Project, folder TeamFolder
 	return done, nil
 }
 
-// loadTeam reads the memories of the kinds, and all that have a file on the server.
-func (sh *sharing) loadTeam(ctx context.Context, kinds []mem.Kind) ([]mem.Memory, error) {
-	sh.linked, sh.files = map[string]mem.Memory{}, map[string]vaultfile.Note{}
-	all, err := sh.s.Event.SharedOf(ctx, sh.p, sh.place)
-	if err != nil {
-		return nil, err
+// teamState returns how a memory stands to the team's server (SharedSame, SharedWaiting, SharedWithdrawn), or why it
+// is not sent. Both are empty for one that has nothing to do with the server.
+func (sh *sharing) teamState(mm mem.Memory, kinds []mem.Kind) (state, why string) {
+	linked := mm.SharedIn(sh.place)
+	same := linked && mm.Note.Hash != "" && sharedState(mm) == mm.Note.State
+	active := mm.Status == mem.Active || mm.Status == mem.Archived
+	switch {
+	case mm.OfTeam() && !active:
+		return "", ""
+	case mm.OfTeam():
+		return SharedSame, ""
+	case linked && mm.Scope != mem.ScopeProject: // moved to the user scope since
+		return SharedWithdrawn, ""
+	case !active && same: // a text that another wrote since stays
+		return SharedWithdrawn, ""
+	case !active:
+		return "", ""
+	case same:
+		return SharedSame, ""
+	case !slices.Contains(kinds, mm.Kind):
+		return "", ""
 	}
-	known := map[string]bool{}
-	for _, mm := range slices.Backward(all) {
-		known[mm.ID] = true
+	if why = sh.refusal(mm); why != "" {
+		return "", why
+	}
+	return SharedWaiting, ""
+}
+
+// loadTeam reads the memories that may have to be sent, and notes what has their files.
+func (sh *sharing) loadTeam(ctx context.Context, written TeamWritten) ([]mem.Memory, error) {
+	if written.All {
+		return sh.loadAllTeam(ctx, written.Kinds)
+	}
+	ms, err := sh.s.Store.List(ctx, mem.Query{IDs: written.IDs, ExactIDs: true, Hidden: true, Within: "*"})
+	if err != nil {
+		return nil, fmt.Errorf("memories for the team: %w", err)
+	}
+	ms = slices.DeleteFunc(ms, func(mm mem.Memory) bool {
+		return mm.Project != sh.p.Key && (mm.Scope != mem.ScopeUser || !mm.SharedIn(sh.place))
+	})
+	var files []string
+	for _, mm := range ms {
+		if state, _ := sh.teamState(mm, written.Kinds); state != SharedWaiting {
+			continue
+		}
+		if mm.Note.File == "" && !mm.Updated.Equal(mm.Created) { // it may have had a file, which only all can say
+			return sh.loadAllTeam(ctx, written.Kinds)
+		}
+		files = append(files, sh.fileFor(mm))
+	}
+	if len(files) == 0 {
+		return ms, nil
+	}
+	with, err := sh.s.Event.SharedOf(ctx, sh.p, sh.place, files...)
+	sh.link(with)
+	return ms, err
+}
+
+// link notes which memories have which files.
+func (sh *sharing) link(ms []mem.Memory) {
+	sh.linked, sh.files = map[string]mem.Memory{}, map[string]vaultfile.Note{}
+	for _, mm := range slices.Backward(ms) {
 		if was, ok := sh.linked[mm.Note.File]; !ok || was.Status != mem.Active {
 			sh.linked[mm.Note.File] = mm
 		}
@@ -131,8 +202,21 @@ func (sh *sharing) loadTeam(ctx context.Context, kinds []mem.Kind) ([]mem.Memory
 			sh.files[mm.Note.File] = vaultfile.Note{Note: mm.Note}
 		}
 	}
+}
+
+// loadAllTeam reads the memories of the kinds, and all that have a file on the server.
+func (sh *sharing) loadAllTeam(ctx context.Context, kinds []mem.Kind) ([]mem.Memory, error) {
+	all, err := sh.s.Event.SharedOf(ctx, sh.p, sh.place)
+	if err != nil {
+		return nil, err
+	}
+	sh.link(all)
 	if len(kinds) == 0 {
 		return all, nil
+	}
+	known := map[string]bool{}
+	for _, mm := range all {
+		known[mm.ID] = true
 	}
 	ms, err := sh.s.Event.All(ctx, mem.Query{
 		Project: sh.p.Key, Scopes: []mem.Scope{mem.ScopeProject}, Kinds: kinds,

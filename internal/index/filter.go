@@ -16,8 +16,8 @@ func Filters(q mem.Query) bool {
 			return false
 		}
 	}
-	return q.File == "" && len(q.Tags) == 0 && q.Command == "" && q.PromptID == "" && !q.InVault && !q.Proposed &&
-		!q.LinksOutdated && q.HiddenBefore.IsZero() && len(q.IDs) == 0 && (!q.Hidden || len(q.Statuses) > 0)
+	return q.File == "" && len(q.Tags)+len(q.Notes) == 0 && q.Command == "" && q.PromptID == "" && !q.InVault &&
+		!q.Proposed && !q.LinksOutdated && q.HiddenBefore.IsZero() && len(q.IDs) == 0 && (!q.Hidden || len(q.Statuses) > 0)
 }
 
 // filter is a query's filters as numbers of columns.

@@ -43,7 +43,9 @@ type Query struct {
 	Hidden        bool      `json:"hidden,omitempty"`   // include memories that are not active
 	Statuses      []Status  `json:"statuses,omitempty"` // only these; overrides Hidden
 
-	InVault       bool `json:"in_vault,omitempty"` // only memories with a file in the vault
+	InVault bool     `json:"in_vault,omitempty"` // only memories with a file in the vault
+	Notes   []string `json:"-"`                  // only memories with one of these files, as Note.File has it
+
 	Proposed      bool `json:"proposed,omitempty"` // only memories with Proposals
 	LinksOutdated bool `json:"-"`                  // only with links older than the text; see Kind.HasEntities
 	Used          bool `json:"-"`                  // only memories with UsedIn

@@ -4,13 +4,11 @@
 package team
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log/slog"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"remanence/internal/event"
@@ -18,17 +16,14 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/store/served"
 	"remanence/internal/store/stored"
-	"remanence/internal/vault"
-	"remanence/internal/vaultfile"
 )
 
 // Times of the synchronization with the server of a team.
 const (
 	every        = 5 * time.Second  // between two looks at the server
 	longest      = 5 * time.Minute  // the longest pause while the server is away
-	compareAfter = 10 * time.Minute // after which memories are compared even if nothing was written
+	compareAfter = time.Hour        // after which all memories are compared even if none was written
 	answerWithin = 10 * time.Second // how long a description of the server may take
-	page         = 5_000            // files that are read at once
 )
 
 // Health describes what is shared with the server of a team.
@@ -64,6 +59,9 @@ func (l *Link) open(ctx context.Context, s Settings) (stored.TeamStore, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
+	if l.cfg.Open != nil {
+		return l.cfg.Open(ctx, s)
+	}
 	return served.OpenTeam(ctx, served.Config{DSN: s.Address, Getenv: l.cfg.Getenv, Now: l.cfg.Now}, s.Team)
 }
 
@@ -76,8 +74,10 @@ func (s Settings) shares(p mem.Project) bool {
 type Config struct {
 	Settings func() Settings
 	Projects func(ctx context.Context, ref string) ([]mem.Project, error) // all, of an empty ref
-	Sync     func(context.Context, mem.Project, filesync.TeamFolder, []mem.Kind) (filesync.TeamSync, error)
-	Written  *atomic.Int64 // counts writes to the store
+	Sync     func(context.Context, mem.Project, filesync.TeamFolder, filesync.TeamWritten) (filesync.TeamSync, error)
+	Status   func(context.Context, mem.Project, filesync.TeamFolder, []mem.Kind, *filesync.TeamShares) error
+	Erase    func(context.Context, filesync.TeamFolder, []mem.Memory) (theirs []mem.Memory, err error)
+	Open     func(context.Context, Settings) (stored.TeamStore, error) // nil means served.OpenTeam
 	Getenv   func(string) string
 	Now      func() time.Time
 	Log      *slog.Logger
@@ -85,11 +85,14 @@ type Config struct {
 
 // Link synchronizes a store with the server of a team.
 type Link struct {
-	cfg      Config
+	cfg     Config
+	written written
+
 	settings Settings         // of the last round; only Run uses it and the next three
 	store    stored.TeamStore // nil while there is no connection
 	projects map[string]known
-	failures int // since the last success
+	failures int           // since the last success
+	busy     chan struct{} // holds a value during a round, and while Hold keeps the next one from beginning
 
 	mu     sync.Mutex // guards the last synchronization
 	synced time.Time
@@ -97,26 +100,49 @@ type Link struct {
 }
 
 // New returns a Link. It does no I/O.
-func New(c Config) *Link { return &Link{cfg: c, projects: map[string]known{}} }
+func New(c Config) *Link {
+	return &Link{cfg: c, projects: map[string]known{}, busy: make(chan struct{}, 1)}
+}
 
 // known is what is known of a project on the server.
 type known struct {
-	after   int64     // version up to which its files were read
-	written int64     // count of writes to the store when its memories were compared
-	at      time.Time // when they were
+	after int64     // version up to which its files were read
+	at    time.Time // when all its memories were compared
 }
 
 // Run synchronizes until ctx ends. Without a server that is configured it does nothing.
 func (l *Link) Run(ctx context.Context) {
 	defer l.close()
-	for wait := time.Duration(0); ; wait = l.round(ctx) {
+	for wait := time.Duration(0); ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait):
 		}
+		release, err := l.Hold(ctx)
+		if err != nil {
+			return
+		}
+		wait = l.round(ctx)
+		release()
 	}
 }
+
+// Hold waits for the end of a round, and keeps the next one from beginning until release is called.
+func (l *Link) Hold(ctx context.Context) (release func(), err error) {
+	select {
+	case l.busy <- struct{}{}:
+		return func() { <-l.busy }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Wrote notes batches that were written to the store: their memories are compared with the server's in the next round.
+func (l *Link) Wrote(batches []mem.Batch, results []mem.Result) { l.written.add(batches, results) }
+
+// WroteAny notes that texts of any memories may have been changed.
+func (l *Link) WroteAny() { l.written.addAll() }
 
 func (l *Link) close() {
 	if l.store != nil {
@@ -133,10 +159,11 @@ func (l *Link) round(ctx context.Context) time.Duration {
 		l.failures = 0
 	}
 	l.settings = now
+	wrote := l.written.take()
 	if now.Address == "" {
 		return every
 	}
-	err := l.sync(ctx)
+	err := l.sync(ctx, wrote)
 	if ctx.Err() != nil {
 		return 0
 	}
@@ -162,7 +189,7 @@ func (l *Link) note(err error) {
 	}
 }
 
-func (l *Link) sync(ctx context.Context) error {
+func (l *Link) sync(ctx context.Context, wrote filesync.TeamWritten) error {
 	if l.store == nil {
 		store, err := l.open(ctx, l.settings)
 		if err != nil {
@@ -176,7 +203,7 @@ func (l *Link) sync(ctx context.Context) error {
 	}
 	for _, p := range all {
 		if l.settings.shares(p) {
-			if err := l.syncProject(ctx, p); err != nil {
+			if err := l.syncProject(ctx, p, wrote); err != nil {
 				return err
 			}
 		}
@@ -184,17 +211,18 @@ func (l *Link) sync(ctx context.Context) error {
 	return nil
 }
 
-func (l *Link) syncProject(ctx context.Context, p mem.Project) error {
+func (l *Link) syncProject(ctx context.Context, p mem.Project, wrote filesync.TeamWritten) error {
 	was := l.projects[p.Key]
-	now := known{after: was.after, written: l.cfg.Written.Load(), at: was.at}
-	f := &folder{store: l.store, project: p.Origin, after: was.after}
-	var kinds []mem.Kind
-	if changed := now.written != was.written || l.cfg.Now().Sub(was.at) > compareAfter; changed {
-		kinds, now.at = l.settings.Kinds, l.cfg.Now()
-	} else if last, err := f.last(ctx); err != nil || last == was.after {
-		return err
+	now, f := was, &folder{store: l.store, project: p.Origin, after: was.after}
+	wrote.Kinds = l.settings.Kinds
+	if wrote.All = wrote.All || l.cfg.Now().Sub(was.at) > compareAfter; wrote.All { // was is zero after an error
+		now.at = l.cfg.Now()
+	} else if len(wrote.IDs) == 0 {
+		if last, err := f.last(ctx); err != nil || last == was.after {
+			return err
+		}
 	}
-	done, err := l.cfg.Sync(ctx, p, f, kinds)
+	done, err := l.cfg.Sync(ctx, p, f, wrote)
 	if err != nil {
 		return err
 	}
@@ -205,97 +233,6 @@ func (l *Link) syncProject(ctx context.Context, p mem.Project) error {
 	now.after = f.after
 	l.projects[p.Key] = now
 	return nil
-}
-
-// folder is a project on the server of a team, for one synchronization.
-type folder struct {
-	store   stored.TeamStore
-	project string
-	after   int64
-	more    bool
-	authors map[string]string // of what the last Look found
-	gone    map[string]bool   // likewise
-}
-
-var _ filesync.TeamFolder = (*folder)(nil)
-
-// last is the version up to which the project was changed, from the version that is known.
-func (f *folder) last(ctx context.Context) (int64, error) {
-	_, last, err := f.store.Changes(ctx, f.project, f.after, nil, 0)
-	return last, err
-}
-
-func (*folder) Place() string { return mem.TeamPlace }
-
-func (*folder) There() bool { return true }
-
-func (f *folder) More() bool { return f.more }
-
-// Look implements filesync.SharedFiles. What it found counts as known when it is called again.
-func (f *folder) Look(ctx context.Context, known func() ([]mem.Note, error), keep func(vaultfile.Changes) error,
-) error {
-	notes, err := known()
-	if err != nil {
-		return err
-	}
-	hashes := make(map[string]string, len(notes))
-	for _, n := range notes {
-		hashes[n.File] = cmp.Or(n.Hash, hashes[n.File])
-	}
-	var ask map[string]string
-	if f.after == 0 { // after a start; later the files are those that changed
-		ask = hashes
-	}
-	files, last, err := f.store.Changes(ctx, f.project, f.after, ask, page)
-	if err != nil {
-		return err
-	}
-	var l vaultfile.Changes
-	f.authors, f.gone = map[string]string{}, map[string]bool{}
-	for _, file := range files {
-		hash, there := hashes[file.File]
-		name := mem.TeamPlace + file.File
-		switch {
-		case file.Deleted && there && hash != "":
-			f.gone[name], l.Gone = true, append(l.Gone, file.File)
-		case file.Deleted:
-		default:
-			n := vault.ReadNote(file.File, file.Text)
-			if n.Hash != hash {
-				f.authors[name], l.Notes = file.Author, append(l.Notes, n)
-			}
-		}
-	}
-	f.after, f.more = last, len(files) == page
-	return keep(l)
-}
-
-func (*folder) Uncommitted(context.Context) (map[string]bool, error) { return nil, nil }
-
-func (f *folder) Authors(context.Context) (map[string]string, error) { return f.authors, nil }
-
-func (f *folder) Deleted(_ context.Context, file string) (bool, error) { return f.gone[file], nil }
-
-// Send implements filesync.TeamFolder.
-func (f *folder) Send(ctx context.Context, was mem.Note, c vaultfile.NoteChange) (mem.Note, error) {
-	text, err := vault.WriteNote(was.File, "", c)
-	if err != nil {
-		return was, err
-	}
-	return vault.NoteOf(was.File, text), behind(f.store.Put(ctx, f.project, was.File, text, was.Hash))
-}
-
-// Remove implements filesync.TeamFolder.
-func (f *folder) Remove(ctx context.Context, file, hash string) error {
-	return behind(f.store.Delete(ctx, f.project, file, hash))
-}
-
-// behind is the error of a file that another changed.
-func behind(err error) error {
-	if errors.Is(err, stored.ErrNewer) {
-		return vaultfile.ErrBehind
-	}
-	return err
 }
 
 // State returns how the synchronization goes, without asking the server; nil if none is configured.
@@ -337,4 +274,88 @@ func (l *Link) Health(ctx context.Context) *Health {
 		out.Error = err.Error()
 	}
 	return out
+}
+
+// Shares returns what of a project is shared with the team, and asks the server what others changed; nil if no team is
+// configured.
+func (l *Link) Shares(ctx context.Context, p mem.Project) (*filesync.TeamShares, error) {
+	s, state := l.cfg.Settings(), l.State()
+	if state == nil {
+		return nil, nil
+	}
+	out := &filesync.TeamShares{
+		TeamState: *state, Origin: p.Origin, Matches: s.shares(p), Items: []filesync.SharedItem{},
+		LeftOut: []filesync.NotShared{},
+	}
+	within, stop := context.WithTimeout(ctx, answerWithin)
+	defer stop()
+	var asked filesync.TeamFolder
+	store, err := l.open(within, s)
+	if err == nil {
+		defer store.Close()
+		asked = &folder{store: store, project: p.Origin}
+	} else {
+		out.Error = err.Error()
+	}
+	if !out.Matches {
+		return out, nil
+	}
+	err = l.cfg.Status(within, p, asked, s.Kinds, out)
+	if err != nil && asked != nil && ctx.Err() == nil { // the connection may have broken: what is known here is listed
+		out.Error, out.Items, out.LeftOut = err.Error(), []filesync.SharedItem{}, []filesync.NotShared{}
+		err = l.cfg.Status(ctx, p, nil, s.Kinds, out)
+	}
+	return out, err
+}
+
+// Unerased counts texts on the server that an erasure does not delete there.
+type Unerased struct {
+	Theirs  []mem.Memory // of colleagues, or changed by them since
+	NoTeam  []mem.Memory // on a server that is not configured any more
+	Deleted int          // texts that were deleted, or would be
+}
+
+// Erase deletes on the server the texts of those memories that the person wrote last, or counts them if dry. The caller
+// has called Hold.
+func (l *Link) Erase(ctx context.Context, ms []mem.Memory, dry bool) (out Unerased, err error) {
+	byProject := map[string][]mem.Memory{}
+	s := l.cfg.Settings()
+	for _, mm := range ms {
+		switch {
+		case !mm.SharedIn(mem.TeamPlace), mm.Note.Hash == "": // the server has no text of it
+		case s.Address == "":
+			out.NoTeam = append(out.NoTeam, mm)
+		case dry && mm.OfTeam():
+			out.Theirs = append(out.Theirs, mm)
+		case dry:
+			out.Deleted++
+		default:
+			byProject[mm.Project] = append(byProject[mm.Project], mm)
+		}
+	}
+	if len(byProject) == 0 {
+		return out, nil
+	}
+	within, stop := context.WithTimeout(ctx, answerWithin)
+	defer stop()
+	store, err := l.open(within, s)
+	if err != nil {
+		return out, err
+	}
+	defer store.Close()
+	for key, list := range byProject {
+		ps, err := l.cfg.Projects(within, key)
+		if err != nil {
+			return out, err
+		}
+		theirs := list
+		for _, p := range ps { // one, unless they are of the user scope by now
+			if theirs, err = l.cfg.Erase(within, &folder{store: store, project: p.Origin}, theirs); err != nil {
+				return out, err
+			}
+		}
+		out.Theirs = append(out.Theirs, theirs...)
+		out.Deleted += len(list) - len(theirs)
+	}
+	return out, nil
 }

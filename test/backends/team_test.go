@@ -161,9 +161,14 @@ func TestATeamSharesWhatItsMembersAllow(t *testing.T) {
 	ben.Run("edit", private, "--scope", "user")
 	expect(t, anna, "lunch noon", "no lunch is at noon")
 
-	if got := anna.Run("purge", idOf(anna, "till rounds"), "--dry-run"); !strings.Contains(got, "the team's server: ") {
-		t.Errorf("a purge of what is on the team's server warns of nothing:\n%s", got)
+	if got := anna.Run("purge", idOf(anna, "till rounds"), "--dry-run"); !strings.Contains(got, "(ben)") {
+		t.Errorf("a purge of a colleague's text warns of nothing:\n%s", got)
 	}
+	if got := anna.Run("share", "status"); !strings.Contains(got, "Team shop: 1 sent, 1 received; 0 wait") ||
+		!strings.Contains(got, "the till rounds to twenty cents  (ben)") {
+		t.Errorf("share status: %s", got)
+	}
+	purgesOnTheServer(t, server, anna, ben)
 
 	for _, word := range []string{"sugarcubes", "umbrellas", "marzipan"} {
 		if onDisk(t, server, word) {
@@ -174,7 +179,7 @@ func TestATeamSharesWhatItsMembersAllow(t *testing.T) {
 		t.Error("what is shared is in no file of the server: this proves nothing")
 	}
 	expect(t, carl, "till rounds", "no cents")
-	for role, want := range map[string]string{"carl": "1", "ben": "5", "remanence": "permission denied"} {
+	for role, want := range map[string]string{"carl": "1", "ben": "6", "remanence": "permission denied"} {
 		got, err := server.Query("remanence", "SET ROLE "+role+"; SELECT count(*) FROM remanence_team.memory")
 		if got != want && (err == nil || !strings.Contains(err.Error(), want)) {
 			t.Errorf("%s sees %s rows, %v, want %s", role, got, err, want)
@@ -187,6 +192,42 @@ func TestATeamSharesWhatItsMembersAllow(t *testing.T) {
 	if out := anna.Run("doctor", "--json"); !strings.Contains(out, "shop as anna") {
 		t.Errorf("doctor does not say what is shared: %s", out)
 	}
+}
+
+// purgesOnTheServer purges a memory on the server too, or nowhere if the server is away.
+func purgesOnTheServer(t *testing.T, server *pgserver.Server, anna, ben *world.Person) {
+	t.Helper()
+	id := add(t, anna, "-k", "decision", "the safe opens with rosebud")
+	expect(t, ben, "safe opens", "rosebud")
+	if err := server.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := anna.Command("purge", id, "--yes").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "nothing was erased") ||
+		!strings.Contains(string(out), "config unset share.dsn") {
+		t.Errorf("a purge that the server does not know of: %v, %s", err, out)
+	}
+	if got := anna.Run("share", "status"); !strings.Contains(got, "The team's server cannot be used") ||
+		!strings.Contains(got, "rosebud") {
+		t.Errorf("share status without the server: %s", got)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if out := anna.Run("purge", id, "--yes"); !strings.Contains(out, "1 text deleted on the team's server too") {
+		t.Errorf("purge: %s", out)
+	}
+	n, err := server.Query("remanence", "SELECT count(*) FROM remanence_team.memory WHERE body LIKE '%rosebud%'")
+	if n != "0" || err != nil {
+		t.Errorf("after the purge %s rows have the text, %v", n, err)
+	}
+	if err := server.SQL("remanence", "VACUUM FULL remanence_team.memory"); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, ben, "safe opens", "no rosebud")
+	anna.StopWorker()
+	anna.StartWorker()
+	expect(t, anna, "safe opens", "no rosebud")
 }
 
 // The same memory is edited on both sides while the server is away: both texts are kept, and review shows them.

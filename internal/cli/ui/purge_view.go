@@ -85,7 +85,9 @@ func (v PurgeView) Lines() []string {
 		if !m.Named {
 			with = "  (goes with it)"
 		}
-		if m.Note != "" {
+		switch {
+		case strings.HasPrefix(m.Note, mem.TeamPlace), strings.HasPrefix(m.Note, mem.SharedDir): // see Unreached
+		case m.Note != "":
 			with += "  with " + Safe(m.Note) + " in the vault"
 		}
 		out = append(out, "  "+m.ID+"  "+m.Kind+"  "+Clip(OneLine(m.Title), 80)+with)

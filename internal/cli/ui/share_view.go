@@ -45,7 +45,7 @@ func (v ShareView) Print(p *Printer) {
 			}
 		}
 	}
-	if len(shown) == 0 {
+	if len(shown) == 0 && (v.Team == nil || v.Diff || len(v.LeftOut) > 0) {
 		p.Line("%s", v.nothing())
 	}
 	for _, l := range v.LeftOut {
@@ -59,6 +59,43 @@ func (v ShareView) Print(p *Printer) {
 	}
 	if written && !v.DryRun {
 		p.Hint("Commit %s to pass it on.", Safe(v.Dir))
+	}
+	if v.Team != nil && !v.Diff {
+		printTeam(p, *v.Team)
+	}
+}
+
+// printTeam prints what is shared on a team's server.
+func printTeam(p *Printer, t filesync.TeamShares) {
+	n := map[string]int{}
+	for _, it := range t.Items {
+		title := Clip(OneLine(it.Title), 80)
+		if it.Author != "" {
+			title += "  (" + OneLine(it.Author) + ")"
+		}
+		p.Line("%s  %s  %s  %s", it.State, orDash(it.ID), Safe(it.File), title)
+		switch {
+		case it.State != filesync.SharedSame:
+			n[it.State]++
+		case it.Author != "":
+			n["received"]++
+		default:
+			n["sent"]++
+		}
+	}
+	for _, l := range t.LeftOut {
+		p.Say("not sent: %s %s: %s", l.ID, Clip(OneLine(l.Title), 60), l.Why)
+	}
+	team := OneLine(t.Team)
+	if !t.Matches {
+		p.Line("Nothing of this project is shared with team %s: share.projects does not match its origin, %s.", team,
+			orDash(OneLine(t.Origin)))
+		return
+	}
+	p.Line("Team %s: %d sent, %d received; %d wait to be sent, %d to be deleted there, %d to be read.", team, n["sent"],
+		n["received"], n[filesync.SharedWaiting], n[filesync.SharedWithdrawn], n[filesync.SharedUnread])
+	if t.Error != "" {
+		p.Line("The team's server cannot be used: %s. What waits is sent later: remanence doctor", OneLine(t.Error))
 	}
 }
 

@@ -109,6 +109,9 @@ func memoriesWhere(text string, q mem.Query) *statement {
 	if q.InVault {
 		s.and("m.note <> ''")
 	}
+	if len(q.Notes) > 0 {
+		s.and("m.note <> '' AND m.note = ANY (?::text[])", q.Notes)
+	}
 	if q.Proposed {
 		s.and("m.proposed")
 	}

@@ -110,8 +110,8 @@ func scopeFilters(q mem.Query) []*filter {
 
 // byProject reports whether the project is the narrowest condition of q.
 func byProject(q mem.Query) bool {
-	return q.Project != "" && !isNarrow(q) && len(q.Tags) == 0 && !q.InVault && !q.LinksOutdated && !q.Proposed &&
-		!q.Used
+	return q.Project != "" && !isNarrow(q) && len(q.Tags)+len(q.Notes) == 0 && !q.InVault && !q.LinksOutdated &&
+		!q.Proposed && !q.Used
 }
 
 // hasUses is the condition of memories with uses, as hasProposals is that of memories with proposals.
@@ -173,6 +173,9 @@ func memoryFilter(q mem.Query) *filter {
 	}
 	if q.InVault {
 		f.and("m.number IN (SELECT number FROM memory WHERE note <> '')")
+	}
+	if len(q.Notes) > 0 {
+		f.and("m.number IN (SELECT number FROM memory WHERE note <> '' AND note IN "+listed+")", array(q.Notes))
 	}
 	if q.Proposed {
 		f.and(hasProposals)

@@ -358,6 +358,13 @@ var editTests = []contractTest{
 		k.same("noted", titles(k.List(mem.Query{InVault: true})), []string{"beta", "alpha"})
 		k.same("noted in the project", titles(k.List(mem.Query{InVault: true, Project: "p_000000000001"})),
 			[]string{"beta", "alpha"})
+		k.same("with one of some files", titles(k.List(mem.Query{Notes: []string{"memory/b.md", "memory/c.md"}})),
+			[]string{"beta"})
+		k.same("with one in the project", titles(k.List(mem.Query{
+			Notes: []string{"memory/b.md", "memory/a.md"}, Project: "p_000000000001", Hidden: true, Within: "*",
+		})), []string{"beta", "alpha"})
+		k.same("with one in another project", titles(k.List(mem.Query{Notes: []string{"memory/b.md"}, Project: "p_none"})),
+			[]string{})
 		k.same("found by its invariant", k.match(mem.Query{Terms: []string{"friday"}}), []string{"alpha"})
 		k.same("found by its concept", k.match(mem.Query{Terms: []string{"deploy"}}), []string{"alpha"})
 		none := mem.Note{}

@@ -152,6 +152,9 @@ func (s *database) memoriesWhere(ctx context.Context, q mem.Query) (*statement, 
 	if len(q.Tags) > 0 {
 		w.And("tags CONTAINSANY ?", texts(q.Tags))
 	}
+	if len(q.Notes) > 0 {
+		w.And("note IN ?", texts(q.Notes))
+	}
 	for condition, asked := range map[string]bool{
 		"note != ''": q.InVault, "proposed = true": q.Proposed, "used = true": q.Used, "outdated = true": q.LinksOutdated,
 	} {
