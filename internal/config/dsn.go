@@ -147,16 +147,21 @@ func withoutPassword(value any) any {
 	return u.String()
 }
 
-// credentialNames returns the variables with what the address of the database server leaves out.
-func (c Config) credentialNames() []string {
+// credentialNames returns the variables with what the addresses of database servers leave out, and with the certificates
+// that the machine trusts.
+func (c Config) credentialNames() (out []string) {
 	dsn, err := c.ServerDSN()
-	switch {
-	case err != nil || dsn == "":
-		return nil
-	case strings.HasPrefix(dsn, "surreal"):
-		return []string{
-			"SURREAL_URL", "SURREAL_NS", "SURREAL_DB", "SURREAL_USER", "SURREAL_PASS", "SURREAL_PASSFILE",
-		}
+	if err != nil {
+		dsn = ""
 	}
-	return []string{"PGPASSWORD", "PGPASSFILE", "PGSSLPASSWORD"}
+	if strings.HasPrefix(dsn, "surreal") {
+		out = append(out, "SURREAL_URL", "SURREAL_NS", "SURREAL_DB", "SURREAL_USER", "SURREAL_PASS", "SURREAL_PASSFILE")
+	}
+	if strings.HasPrefix(dsn, "postgres") || Get[string](c, "share.dsn") != "" {
+		out = append(out, "PGPASSWORD", "PGPASSFILE", "PGSSLPASSWORD")
+	}
+	if len(out) > 0 {
+		out = append(out, "SSL_CERT_FILE", "SSL_CERT_DIR")
+	}
+	return out
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -43,6 +44,29 @@ func TestPasswordsInAnAddressAreNeverShown(t *testing.T) {
 		}
 		if isServer := dsn != "" && dsn != SQLiteDSN && want.usable; isServer != (server != "") {
 			t.Errorf("%q: server %q", dsn, server)
+		}
+	}
+}
+
+// A daemon that an agent starts gets the variables that its servers need, and no others.
+func TestADaemonGetsWhatItsServersNeed(t *testing.T) {
+	for setting, want := range map[string]string{
+		"REMANENCE_NONE":                        "",
+		"REMANENCE_STORE_DSN=surreal://u@h/n/d": "SURREAL_PASSFILE SSL_CERT_FILE",
+		"REMANENCE_STORE_DSN=postgres://u@h/d":  "PGPASSFILE SSL_CERT_FILE",
+		"REMANENCE_SHARE_DSN=postgres://u@h/d":  "PGPASSFILE SSL_CERT_FILE",
+	} {
+		name, value, _ := strings.Cut(setting, "=")
+		getenv := func(asked string) string { return map[string]string{name: value}[asked] }
+		c, err := LoadConfig(filepath.Join(t.TempDir(), "none.toml"), getenv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := c.OutsideNames()
+		for name := range strings.FieldsSeq("SURREAL_PASSFILE PGPASSFILE SSL_CERT_FILE") {
+			if slices.Contains(got, name) != strings.Contains(want, name) {
+				t.Errorf("with %q a daemon gets %v, want %q", setting, got, want)
+			}
 		}
 	}
 }

@@ -3,11 +3,20 @@
 package backends
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"fmt"
+	"math/big"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"remanence/test/surrealserver"
 	"remanence/test/world"
@@ -84,6 +93,88 @@ func TestMemoryIsOnSurrealDBAlone(t *testing.T) {
 	}
 	if out, err := server.SQL("team", "memory", "SELECT * FROM memory"); err != nil || strings.Contains(out, "till") {
 		t.Errorf("the server has %s, %v", out, err)
+	}
+}
+
+// selfSigned writes a certificate for 127.0.0.1 and its key into a directory.
+func selfSigned(t *testing.T, dir string) (certificate, key string) {
+	t.Helper()
+	secret, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "memories"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, about, about, &secret.PublicKey, secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalECPrivateKey(secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, block := range map[string]pem.Block{
+		"certificate": {Type: "CERTIFICATE", Bytes: signed}, "key": {Type: "EC PRIVATE KEY", Bytes: private},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "certificate"), filepath.Join(dir, "key")
+}
+
+// The owner of one database, who is nothing else on the server, uses it over TLS. A certificate that the machine does not
+// trust is refused.
+func TestTheOwnerOfOneDatabaseUsesItOverTLS(t *testing.T) {
+	p, server := onSurreal(t)
+	for database, password := range map[string]string{"memory": server.Password, "other": "another-" + server.Password} {
+		if _, err := server.SQL("team", database, "DEFINE NAMESPACE IF NOT EXISTS team; USE NS team; DEFINE DATABASE IF NOT "+
+			"EXISTS "+database+"; USE DB "+database+"; DEFINE USER remanence ON DATABASE PASSWORD '"+password+
+			"' ROLES OWNER"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := server.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	server.Certificate, server.Key = selfSigned(t, server.Dir)
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	at := func(scheme, database string) string {
+		return fmt.Sprintf("%s://remanence@127.0.0.1:%d/team/%s", scheme, server.Port, database)
+	}
+	refused := func(address, why string) {
+		t.Helper()
+		p.StopWorker()
+		p.Run("config", "set", "store.dsn", address)
+		out, err := p.Command("status").CombinedOutput()
+		if err == nil || !strings.Contains(string(out), why) {
+			t.Errorf("%s: %v, %s, want %q", address, err, out, why)
+		}
+	}
+	refused(at("surreals", "memory"), "certificate")
+	p.Env = append(p.Env, "SSL_CERT_FILE="+server.Certificate)
+	refused(at("surreals", "other"), "REM-S020") // the owner of another database has another password
+	refused(at("surreal", "memory"), "REM-S020")
+	p.Run("config", "set", "store.dsn", at("surreals", "memory"))
+	p.StartWorker()
+	p.Run("add", "the till rounds to five cents", "--kind", "decision")
+	send(t, p, 1)
+	if out := p.Run("search", "rounding till"); !strings.Contains(out, "five cents") {
+		t.Errorf("search: %s", out)
+	}
+	if !p.Spool().Empty() {
+		t.Error("an event waits in the spool")
+	}
+	p.Run("purge", "m_1", "--yes")
+	doctor, _ := p.Command("doctor").CombinedOutput() // what else it finds is not of interest
+	if !strings.Contains(string(doctor), "SurrealDB 3.") || strings.Contains(string(doctor), "DEFINE USER") ||
+		strings.Contains(string(doctor), "unencrypted") {
+		t.Errorf("doctor: %s", doctor)
 	}
 }
 

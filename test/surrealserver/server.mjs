@@ -1,11 +1,12 @@
 // server.mjs STORAGE: serves SurrealDB's engine on a port of loopback, as much of it as clients of its SDKs need: /health, /version,
 // /sql and /rpc over WebSocket and HTTP, in CBOR. Requests and answers pass as they are. The engine in this form asks nobody who he is:
 // each connection gets a session of its own, and must sign in before it is heard. SURREAL_ENGINE is where its packages are, USER and
-// PASSWORD are the owner's, PORT is the port. It prints "ready PORT".
-import { createServer } from "node:http";
+// PASSWORD are the owner's, PORT is the port. With CERTIFICATE and KEY, files in PEM, it is served with TLS. It prints "ready PORT".
+import http from "node:http";
+import https from "node:https";
 import { createRequire } from "node:module";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 const modules = path.join(process.env.SURREAL_ENGINE, "node_modules");
@@ -66,8 +67,8 @@ await owner.begun;
 const [defined] = await owner.run("query", [`DEFINE USER IF NOT EXISTS ${user} ON ROOT PASSWORD ${JSON.stringify(pass)} ROLES OWNER`]);
 if (defined.status !== "OK") throw new Error(defined.result);
 
-// http answers one request over HTTP, which signs in by itself.
-async function http(request, response) {
+// answer answers one request over HTTP, which signs in by itself.
+async function answer(request, response) {
   const { pathname } = new URL(request.url, "ws://server");
   if (pathname === "/health") return response.end();
   if (pathname === "/version") return response.end(await owner.run("version", []));
@@ -91,7 +92,10 @@ async function http(request, response) {
   }
 }
 
-const server = createServer((request, response) => http(request, response).catch((error) => response.writeHead(400).end(String(error))));
+const { CERTIFICATE: certificate, KEY: key } = process.env;
+const [serve, options] = certificate ? [https, { cert: readFileSync(certificate), key: readFileSync(key) }] : [http, {}];
+const server = serve.createServer(options, (request, response) =>
+  answer(request, response).catch((error) => response.writeHead(400).end(String(error))));
 const sockets = new WebSocketServer({ server, path: "/rpc", maxPayload: 1 << 28, handleProtocols: () => "cbor" });
 sockets.on("connection", (socket) => {
   const client = new Client();

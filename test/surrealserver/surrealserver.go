@@ -33,6 +33,9 @@ type Server struct {
 	Port     int
 	Password string // of User
 
+	// Certificate and Key are files in PEM; with them the next start serves with TLS alone.
+	Certificate, Key string
+
 	storage string
 	sources string // directory of server.mjs
 	engine  string // directory of its packages
@@ -97,7 +100,7 @@ func (s *Server) Start() error {
 	s.cmd = exec.Command("node", filepath.Join(s.sources, "server.mjs"), s.storage)
 	s.cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.Dir, "SURREAL_ENGINE=" + s.engine, "USER=" + User,
-		"PASSWORD=" + s.Password, "PORT=" + strconv.Itoa(s.Port),
+		"PASSWORD=" + s.Password, "PORT=" + strconv.Itoa(s.Port), "CERTIFICATE=" + s.Certificate, "KEY=" + s.Key,
 	}
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	log, err := os.OpenFile(filepath.Join(s.Dir, "log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
