@@ -65,21 +65,24 @@ func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	return found, wrap("list", err)
 }
 
-// firstSpan is how far back the newest memories are looked for first.
-const firstSpan = 7 * 24 * time.Hour
+// firstSpan is how far back the newest memories are looked for first: the server reads all of a span.
+const firstSpan = time.Hour
 
 // passing returns what a list is ordered by, of the memories that meet a condition: of all, or of enough of the newest.
 func (s *database) passing(ctx context.Context, q mem.Query, where *statement) ([]row, error) {
 	const fields = "SELECT number, created, updated, pinned, importance FROM memory WHERE "
 	want := max(q.Offset, 0) + stored.LimitOr(q.Limit)
-	ordered := q.Order == mem.Oldest || q.Order == mem.ByImportance || q.Order == mem.ByUpdate
-	now := s.now()
+	ordered := q.Order == mem.Oldest || q.Order == mem.ByImportance
+	now, at := s.now(), "created"
+	if q.Order == mem.ByUpdate {
+		at = "updated"
+	}
 	for span := firstSpan; !ordered && span < 10*365*24*time.Hour; span *= 8 {
 		since := now.Add(-span)
 		if since.Before(q.After) {
 			break
 		}
-		all, err := s.run(ctx, query(fields+"created >= ? AND ", stored.Stamp(since)).Append(where))
+		all, err := s.run(ctx, query(fields+at+" >= ? AND ", stored.Stamp(since)).Append(where))
 		if err != nil || len(all) >= want {
 			return all, err
 		}

@@ -32,17 +32,51 @@ func (s *Store) Count(ctx context.Context, q mem.Query) (mem.Corpus, error) {
 // count returns the counts of the terms, and the terms.
 func (s *database) count(ctx context.Context, q mem.Query) (mem.Corpus, []stored.Term, error) {
 	of := classOf(q)
-	size, err := countOf(ctx, s, "memory", query(of.condition))
-	if err != nil || size == 0 {
-		return stored.CorpusOf(q, size, nil), nil, err
+	all, err := s.corpusOf(ctx, of)
+	if err != nil || all.size == 0 {
+		return stored.CorpusOf(q, all.size, nil), nil, err
 	}
 	terms := stored.TermsOf(q)
 	for i, t := range terms {
 		if terms[i].Count, err = s.countTerm(ctx, of, t); err != nil {
-			return stored.CorpusOf(q, size, nil), nil, err
+			return stored.CorpusOf(q, all.size, nil), nil, err
 		}
 	}
-	return stored.CorpusOf(q, size, terms), terms, nil
+	return stored.CorpusOf(q, all.size, terms), terms, nil
+}
+
+// corpus is the size of all memories of a class, after so many writes to the store.
+type corpus struct {
+	writes int64
+	size   int
+	words  float64
+}
+
+// corpusOf returns the size of a class. The server reads all memories for it, so it is kept until something is written.
+func (s *database) corpusOf(ctx context.Context, of class) (c corpus, err error) {
+	writes, _, err := first(ctx, s, query("SELECT writes FROM store:state"), number("writes"))
+	if err != nil {
+		return c, err
+	}
+	s.counting.Lock()
+	c, known := s.corpora[of]
+	s.counting.Unlock()
+	if known && c.writes == writes {
+		return c, nil
+	}
+	r, _, err := first(ctx, s, query("SELECT count() AS n, math::sum(length) AS words FROM memory WHERE "+of.condition+
+		" GROUP ALL"), whole)
+	if err != nil {
+		return c, err
+	}
+	c = corpus{writes, r.Count("n"), r.Float("words")}
+	s.counting.Lock()
+	defer s.counting.Unlock()
+	if s.corpora == nil {
+		s.corpora = map[class]corpus{}
+	}
+	s.corpora[of] = c
+	return c, nil
 }
 
 // countTerm counts the memories that contain a term. Of a phrase it examines those that contain its words.
@@ -84,17 +118,16 @@ func (s *database) matchFilter(ctx context.Context, q mem.Query) (*statement, er
 }
 
 func (s *database) match(ctx context.Context, q mem.Query, where *statement) ([]mem.Hit, error) {
-	corpus, terms, err := s.count(ctx, q)
+	size, terms, err := s.count(ctx, q)
 	if err != nil || len(terms) == 0 {
 		return nil, err
 	}
 	of := classOf(q)
-	sum, _, err := first(ctx, s, query("SELECT math::sum(length) AS n FROM memory WHERE "+of.condition+" GROUP ALL"),
-		whole)
-	if err != nil {
+	all, err := s.corpusOf(ctx, of)
+	if err != nil || all.size == 0 { // erased meanwhile
 		return nil, err
 	}
-	sc := stored.NewScoring(q, terms, corpus.Size, sum.Float("n")/float64(corpus.Size))
+	sc := stored.NewScoring(q, terms, size.Size, all.words/float64(all.size))
 	best, err := sc.Best(q, func(terms []stored.Term) ([]stored.Candidate, error) {
 		return s.candidates(ctx, of, sc, terms, where)
 	})
