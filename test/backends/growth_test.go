@@ -52,7 +52,7 @@ func BenchmarkGrowth(b *testing.B) {
 	}
 }
 
-// measure measures a store. What is measured first is done some times before, until indexes and caches are there.
+// measure measures a store. What is measured first is done for half a minute before.
 func measure(b *testing.B, p *world.Person, server *pgserver.Server, store string, run, memories int) {
 	b.Helper()
 	rt := p.StartWorker()
@@ -78,7 +78,7 @@ func measure(b *testing.B, p *world.Person, server *pgserver.Server, store strin
 			injected++
 		}
 	}
-	times(20, func(i int) { prompt(-1 - i) })
+	times(60, func(i int) { prompt(-1 - i); time.Sleep(time.Second / 2) }) // the index is built, recall is calibrated
 	injected = 0
 	b.ResetTimer()
 	report(b, "recall", times(b.N, prompt))

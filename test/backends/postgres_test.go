@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"remanence/test/pgserver"
@@ -14,13 +15,18 @@ import (
 )
 
 // program is the built program, with the client of PostgreSQL in it, and hooks that have time.
-var program string
+var (
+	building sync.Mutex // guards program
+	program  string
+)
 
 func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
 
 // build builds the program once.
 func build(t testing.TB) string {
 	t.Helper()
+	building.Lock()
+	defer building.Unlock()
 	if program != "" {
 		return program
 	}

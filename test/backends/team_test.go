@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -126,6 +128,7 @@ func onDisk(t testing.TB, server *pgserver.Server, word string) (found bool) {
 }
 
 func TestATeamSharesWhatItsMembersAllow(t *testing.T) {
+	t.Parallel() // it mostly waits, as the next two
 	server := newTeams(t, map[string]string{"anna": "shop", "ben": "shop", "carl": "bank"})
 	anna, ben, carl := newMember(t, server, "anna", "shop"), newMember(t, server, "ben", "shop"),
 		newMember(t, server, "carl", "bank")
@@ -232,6 +235,7 @@ func purgesOnTheServer(t *testing.T, server *pgserver.Server, anna, ben *world.P
 
 // The same memory is edited on both sides while the server is away: both texts are kept, and review shows them.
 func TestTwoEditsOfOneMemoryAreBothKept(t *testing.T) {
+	t.Parallel()
 	server := newTeams(t, map[string]string{"anna": "shop", "ben": "shop"})
 	anna, ben := newMember(t, server, "anna", "shop"), newMember(t, server, "ben", "shop")
 	anna.StartWorker()
@@ -290,10 +294,14 @@ func write(t testing.TB, p *world.Person, of, n int) {
 	}
 }
 
-// Daemons of one team write hundreds of decisions each, while some of them are killed: with REMANENCE_LONG twenty
-// daemons a thousand each. The server has each once, and so has a new member.
+// Daemons of one team write decisions, while some of them are killed: REMANENCE_DAEMONS says how many daemons, and then
+// each writes 200; with REMANENCE_LONG twenty a thousand each. The server has each once, and so has a new member.
 func TestManyDaemonsLoseAndDoubleNothing(t *testing.T) {
-	daemons, writes, killed := 4, 200, 2
+	t.Parallel()
+	daemons, writes, killed := 4, 100, 2
+	if n, err := strconv.Atoi(os.Getenv("REMANENCE_DAEMONS")); err == nil {
+		daemons, writes = n, 200
+	}
 	if os.Getenv("REMANENCE_LONG") != "" {
 		daemons, writes, killed = 20, 1000, 5
 	}
@@ -322,11 +330,14 @@ func TestManyDaemonsLoseAndDoubleNothing(t *testing.T) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
+	rand.Shuffle(daemons, func(i, j int) { persons[i], persons[j] = persons[j], persons[i] })
 	for _, p := range persons[:killed] { // in the middle of what they send
 		p.Eventually(func() bool { return shared() != "0 0" })
+		time.Sleep(rand.N(5 * time.Second))
 		kill(p)
 	}
 	wg.Wait()
+	begun := time.Now()
 	want := fmt.Sprintf("%d %d", daemons*writes, daemons*writes)
 	for end := time.Now().Add(110 * time.Minute); shared() != want && time.Now().Before(end); time.Sleep(time.Second) {
 		for _, p := range persons[:killed] {
@@ -336,6 +347,8 @@ func TestManyDaemonsLoseAndDoubleNothing(t *testing.T) {
 	if got := shared(); got != want {
 		t.Errorf("the server has memories and different ones: %s, want %s", got, want)
 	}
+	t.Logf("%d daemons, %d killed: %s memories and different ones, %.0f s after the last write", daemons, killed, shared(),
+		time.Since(begun).Seconds())
 	for _, p := range persons {
 		p.StopWorker()
 	}
@@ -351,6 +364,7 @@ func TestManyDaemonsLoseAndDoubleNothing(t *testing.T) {
 		return found
 	}
 	var got map[string]int
+	begun = time.Now()
 	for end := time.Now().Add(10 * time.Minute); len(got) < daemons*writes && time.Now().Before(end); {
 		time.Sleep(5 * time.Second)
 		got = marks()
@@ -358,6 +372,7 @@ func TestManyDaemonsLoseAndDoubleNothing(t *testing.T) {
 	if len(got) != daemons*writes {
 		t.Errorf("a new member has %d memories, want %d", len(got), daemons*writes)
 	}
+	t.Logf("a new member has %d, %.0f s after its first start", len(got), time.Since(begun).Seconds())
 	for mark, n := range got {
 		if n != 1 {
 			t.Fatalf("a new member has %s %d times", mark, n)
