@@ -72,6 +72,16 @@ func TestTheStoryOfAMemoryIsTheSameOnEachStore(t *testing.T) {
 	}
 }
 
+func TestTheStoryOfAMemoryIsTheSameOnSurrealDB(t *testing.T) {
+	p, server := onSurreal(t)
+	p.Run("config", "set", "store.dsn", server.DSN("team", "memory"))
+	tellStory(t, p)
+	if out, err := server.SQL("team", "memory", "RETURN array::len((SELECT VALUE id FROM memory))"); err != nil ||
+		strings.Contains(out, `"result":0,`) {
+		t.Errorf("the server has %s memories, %v", out, err)
+	}
+}
+
 func tellStory(t *testing.T, p *world.Person) {
 	t.Helper()
 	shows := func(want string, args ...string) {
