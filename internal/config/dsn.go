@@ -147,8 +147,8 @@ func withoutPassword(value any) any {
 	return u.String()
 }
 
-// credentialNames returns the variables with what the addresses of database servers leave out, and with the certificates
-// that the machine trusts.
+// credentialNames returns the variables with what the addresses of database servers leave out, and with the
+// certificates that the machine trusts.
 func (c Config) credentialNames() (out []string) {
 	dsn, err := c.ServerDSN()
 	if err != nil {

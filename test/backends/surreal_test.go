@@ -104,8 +104,9 @@ func selfSigned(t *testing.T, dir string) (certificate, key string) {
 		t.Fatal(err)
 	}
 	about := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "memories"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "memories"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	signed, err := x509.CreateCertificate(rand.Reader, about, about, &secret.PublicKey, secret)
@@ -126,8 +127,8 @@ func selfSigned(t *testing.T, dir string) (certificate, key string) {
 	return filepath.Join(dir, "certificate"), filepath.Join(dir, "key")
 }
 
-// The owner of one database, who is nothing else on the server, uses it over TLS. A certificate that the machine does not
-// trust is refused.
+// The owner of one database, who is nothing else on the server, uses it over TLS. A certificate that the machine does
+// not trust is refused.
 func TestTheOwnerOfOneDatabaseUsesItOverTLS(t *testing.T) {
 	p, server := onSurreal(t)
 	for database, password := range map[string]string{"memory": server.Password, "other": "another-" + server.Password} {
