@@ -21,7 +21,7 @@ func feedbackCommand(a *app) *cobra.Command {
 		Use:   "mark <id>... useful|wrong|stale|prevented",
 		Short: "record what memories were worth",
 		Long: "useful      it helped: counts as a use\n" +
-			"wrong       it is not so: hidden, can be undone\n" +
+			"wrong       it is not so: forgotten, can be undone\n" +
 			"stale       it is no longer so: believed less\n" +
 			"prevented   it kept a mistake from being made: --note names which",
 		Example: "  remanence mark m_19fx useful\n  remanence mark m_19fx prevented --note \"would have pushed to main\"",
@@ -45,7 +45,7 @@ func feedbackCommand(a *app) *cobra.Command {
 			v := ui.MemoryList{Schema: "mark", Response: got, Memories: got.Memories, Did: "marked " + verdict}
 			switch {
 			case verdict == curate.Wrong && a.agent() == "":
-				v.Did, v.Undo = "hidden", "remanence restore "+strings.Join(idsOf(got.Memories), " ")
+				v.Did, v.Undo = "forgotten", "remanence restore "+strings.Join(idsOf(got.Memories), " ")
 			case verdict == curate.Wrong:
 				v.Did = "reported wrong"
 			}

@@ -411,7 +411,7 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 	raw := shown
 	raw.Raw = true
 	for name, v := range map[string]ui.View{
-		"show": shown, "show --raw": raw, "forget": ui.MemoryList{Memories: []mem.Memory{m}, Did: "hidden"},
+		"show": shown, "show --raw": raw, "forget": ui.MemoryList{Memories: []mem.Memory{m}, Did: "forgotten"},
 		"search": ui.SearchView{SearchResponse: recall.SearchResponse{
 			Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}},
 		}, Query: evil},

@@ -22,8 +22,8 @@ func forgetCommand(a *app) *cobra.Command {
 		Use:        "forget [id]...",
 		SuggestFor: []string{"delete", "remove", "rm"},
 		Short:      "forget memories; can be undone",
-		Long: "Hidden memories are neither injected nor found. They can be restored\nfor privacy.hide_days " +
-			"days (30), then they are erased for good. To erase at\nonce: remanence purge.\n\nA query or a filter finds the " +
+		Long: "Forgotten memories are neither injected nor found. They can be restored\nfor privacy.hide_days " +
+			"days (30), then they are erased for good. To erase\nat once: remanence purge.\n\nA query or a filter finds the " +
 			"first 1,000, the\ntag of an import all of it; a line says if there may be more.",
 		Example: "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query " +
 			"\"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
@@ -110,7 +110,7 @@ func (f *foundMemories) run(a *app, cmd *cobra.Command, order curate.MarkRequest
 // markCommand is restore, pin or unpin.
 func markCommand(a *app, verb string) *cobra.Command {
 	short := map[string]string{
-		"restore": "bring hidden memories back",
+		"restore": "bring forgotten memories back",
 		"pin":     "pin memories: they are injected first and never decay",
 		"unpin":   "take the pin off again",
 	}
@@ -129,7 +129,7 @@ func markCommand(a *app, verb string) *cobra.Command {
 	if verb == curate.ProposeRestore {
 		found.register(cmd, &order)
 		cmd.Use, cmd.Args = verb+" [id]...", nil
-		cmd.Long = "By their ids, or all hidden ones that a query or a filter finds."
+		cmd.Long = "By their ids, or all forgotten ones that a query or a filter finds."
 		cmd.Example += "\n  remanence restore --tag import-20260302-090000.000"
 	}
 	cmd.ValidArgsFunction = a.completeIDs
@@ -177,7 +177,7 @@ func printMarked(a *app, cmd *cobra.Command, got curate.MarkResponse, selection 
 	if len(got.Proposed) > 0 && len(got.Memories) == 0 {
 		return printProposed(a, cmd, "mark", got, got.Proposed...)
 	}
-	did := map[string]string{"forget": "hidden", "restore": "restored", "pin": "pinned", "unpin": "unpinned"}[got.Verb]
+	did := map[string]string{"forget": "forgotten", "restore": "restored", "pin": "pinned", "unpin": "unpinned"}[got.Verb]
 	v := ui.MemoryList{
 		Schema: "mark", Response: got, Memories: got.Memories, Did: did, DryRun: got.DryRun,
 		Proposed: memoriesOf(got.Proposed),

@@ -42,7 +42,7 @@ func TestForgettingThatFindsMoreThanItTakesSaysSo(t *testing.T) {
 			t.Errorf("no %q in\n%s", undo, out.String()[max(0, out.Len()-300):])
 		}
 		if said := strings.Contains(out.String(), "the first 1000 that were found"); said != first ||
-			!strings.Contains(out.String(), "hidden  m_") {
+			!strings.Contains(out.String(), "forgotten  m_") {
 			t.Errorf("the first: %v; said: %v\n%.300s", first, said, out.String())
 		}
 	}

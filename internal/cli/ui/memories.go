@@ -76,9 +76,9 @@ func (v MemoryList) Print(p *Printer) {
 	}
 	switch {
 	case v.Undo == "":
-	case v.Did == "hidden":
-		p.Hint("hidden; restore with %s", v.Undo)
-		p.Hint("Hidden is not erased yet. To erase at once: remanence purge ID")
+	case v.Did == "forgotten":
+		p.Hint("forgotten; restore with %s", v.Undo)
+		p.Hint("Forgotten is not erased yet. To erase at once: remanence purge ID")
 	default:
 		p.Hint("undo: %s", v.Undo)
 	}

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -168,10 +169,11 @@ func (v PurgeView) Print(p *Printer) {
 			p.Line("%s", l)
 		}
 	default:
-		p.Line("Erased for good: %s.", v.Erased)
-		if line := v.mentioned(); line != "" {
-			p.Line("The words were in: %s.", line)
+		what := v.Erased.String()
+		if v.Text != "" {
+			what = cmp.Or(v.mentioned(), "nothing holds the words")
 		}
+		p.Line("Erased for good: %s.", what)
 		for _, l := range CopyLines(v.Copies) {
 			p.Line("%s", l)
 		}

@@ -248,6 +248,19 @@ test("what needs a person counts a command that still fails, and a briefing says
   await context.close();
 });
 
+test("a prompt without an end is worked on for half an hour at most", async () => {
+  const session_id = "interrupted-1", prompt = "please count the hazelnuts";
+  await w.hook({ session_id, hook_event_name: "SessionStart", source: "startup" });
+  await w.hook({ session_id, hook_event_name: "UserPromptSubmit", prompt_id: "i1", prompt });
+  const { page, base, context } = await eye.enter(w);
+  for (const [later, state] of [[0, "working"], [31 * 60_000, "silent"]]) {
+    await page.clock.setFixedTime(Date.now() + later);
+    await page.goto(base + "/sessions");
+    await page.getByRole("row", { name: prompt }).getByText(state, { exact: true }).waitFor();
+  }
+  await context.close();
+});
+
 test("a session is titled by its result, stands along time, and is played again", async () => {
   const { page, base, faults, context } = await eye.enter(w);
   await page.clock.install();

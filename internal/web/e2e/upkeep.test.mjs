@@ -72,7 +72,13 @@ test("the economy draws what stats counts, and dead weight goes in bulk", async 
   const spent = Object.values(stats.total.tokens).reduce((a, b) => a + b, 0);
   await page.goto(base + "/usage?days=7");
   await page.getByText(spent.toLocaleString("en-US") + " tok", { exact: true }).first().waitFor();
-  await page.getByRole("img", { name: /Injected tokens by trigger/ }).waitFor();
+  const chart = page.getByRole("img", { name: /Injected tokens by trigger/ });
+  await chart.waitFor();
+  await page.setViewportSize({ width: 375, height: 800 });
+  await page.waitForFunction((el) => el.viewBox.baseVal.width < 400, await chart.elementHandle());
+  const label = await chart.locator("text").first().evaluate((el) => el.getBoundingClientRect().height);
+  assert.ok(label >= 10, `labels of ${label} pixels at 375`);
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByTestId("verdict").getByText(`A session cost ${Math.round((spent + stats.total.results) / stats.sessions + stats.tools_tokens).toLocaleString("en-US")} tokens on average`).waitFor();
   const { sessions } = await w.json("stats", "--effect", "--project", "all", "--days", "7");
   await page.getByTestId("verdict").getByText(`Injected memory was used in ${sessions.used} of the ${sessions.used + sessions.given} session`).waitFor();

@@ -64,8 +64,11 @@ export default function Sessions() {
   );
 }
 
+const MAY_GO_ON = 30 * 60_000; // milliseconds without an event after which a prompt is not worked on any more, as for a recap
+
 /** How a session stands. */
 export function State({ of: s }: { of: SessionRow }) {
-  const { word, note, tone } = s.status === "completed" ? { ...t.states.ended, note: s.end_reason } : s.status === "abandoned" ? t.states.silent : s.processing ? t.states.working : t.states.open;
+  const lost = s.status === "abandoned" || (s.processing && Date.now() - Date.parse(s.last_event) > MAY_GO_ON);
+  const { word, note, tone } = s.status === "completed" ? { ...t.states.ended, note: s.end_reason } : lost ? t.states.silent : s.processing ? t.states.working : t.states.open;
   return <Tag tone={tone} title={note}>{word}</Tag>;
 }

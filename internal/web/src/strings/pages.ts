@@ -87,7 +87,7 @@ export const p = {
     heads: { last: "Active", title: "Session", project: "Project", agent: "Agent", lasted: "Lasted", prompts: "Prompts", memories: "Kept", files: "Files", injected: "Injected tokens", state: "State" },
     states: {
       working: { word: "working", tone: "ok", note: "the agent works on a prompt" }, open: { word: "open", tone: "ok", note: "waits for the next prompt" },
-      silent: { word: "silent", tone: "warn", note: "no event for 12 hours, and its end was not reported" }, ended: { word: "ended", tone: "plain" },
+      silent: { word: "silent", tone: "warn", note: "no event for long, and its end was not reported" }, ended: { word: "ended", tone: "plain" },
     } as const,
     untitled: (prompts: number) => (prompts ? "(its prompt is not kept)" : "(no prompt)"),
     total: (shown: number, total: number) => `${count(shown)} of ${many(total, "session")}`,

@@ -137,7 +137,7 @@ export const e = {
   toolsNote: "Descriptions of our tools, in each session of an agent that loads them",
   modelNote: "A model that digests turns; of all projects",
   share: "How much of what was injected was used",
-  shareNote: "cited, fetched, acted on or rated as useful",
+  shareNote: "cited, fetched, acted on or rated as useful; a title alone does not count as injected",
   shareHead: "share", trigger: "injected at", used: "used", cost: "What it cost",
   page: (from: number, to: number, of: number) => `${from} to ${to} of ${of}`,
   before: "Back", after: "Next",
