@@ -27,7 +27,7 @@ const units = [[365 * day, 730 * day, "yr"], [month, 2 * month, "mo"], [7 * day,
 
 /** 40 s, 12 min, 3 h, 5 d, 3 wk, 8 mo, 2 yr: the largest whole unit, as in what is injected. */
 export function span(ms: number): string {
-  if (ms < 1000) return "under 1 s";
+  if (ms < 1000) return "<1 s";
   const s = ms / 1000, [size, , name] = units.find(([, from]) => s >= from) ?? [1, 0, "s"];
   return Math.floor(s / size) + " " + name;
 }

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-EPBGS5YX.js";import"./chunk-3OKOW6MF.js";import"./chunk-JSN5VNXA.js";import"./chunk-LGWAS3G4.js";import"./chunk-N42K2BQ2.js";import"./chunk-CU6EJFHI.js";export{b as State,a as default};
