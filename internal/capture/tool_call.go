@@ -88,7 +88,9 @@ func (s *Service) succeededLater(ctx context.Context, ec event.Context, c extrac
 		return false, fmt.Errorf("later calls: %w", err)
 	}
 	return slices.ContainsFunc(calls, func(ev mem.Event) bool {
-		return ev.At.After(ec.At) && s.Event.ReadCall(ev, ec.Project).Plain == c.Plain
+		later := s.Event.ReadCall(ev, ec.Project)
+		worked, _ := later.Worked()
+		return ev.At.After(ec.At) && later.Plain == c.Plain && worked
 	}), nil
 }
 

@@ -16,10 +16,11 @@ import (
 )
 
 // commandSucceeded returns the memory of a successful command: a fix of its earlier
-// failure in the session, or a command worth keeping.
+// failure in the session, or a command worth keeping. It returns nothing if a pipe hid that the command failed, or hides
+// whether it did.
 func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extract.Call) (event.Changes, error) {
 	var ch event.Changes
-	if c.Plain == "" {
+	if worked, _ := c.Worked(); c.Plain == "" || !worked {
 		return ch, nil
 	}
 	open, err := s.Store.List(ctx, mem.Query{
@@ -52,7 +53,7 @@ func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extr
 		}
 	}
 	if len(ch.Edits) > 0 || !extract.WorthKeeping(c.Plain) || shell.UsageError(chars.FirstLine(c.Output)) {
-		return ch, nil // what reads the output of a command hides its exit status
+		return ch, nil
 	}
 	mm := ec.NewMemory(mem.Command, mem.ScopeSession)
 	mm.Tool, mm.Command = ec.Tool, c.Plain

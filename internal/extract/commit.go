@@ -41,14 +41,14 @@ func Commits(command, output string) []Commit {
 }
 
 // QuietCommit reports whether a command line that worked made a commit of which git printed no line, as with -q, and
-// returns the subject that the line gives it, if any. A commit whose output another command reads may have failed.
+// returns the subject that the line gives it, if any. A commit whose exit status is hidden may have failed.
 func QuietCommit(command, output string) (subject string, ok bool) {
 	at := strings.Index(command, "commit")
 	made := slices.ContainsFunc(shell.Words(command), func(words []string) bool {
 		git := slices.Index(words, "git")
 		return git >= 0 && shell.Subcommand(words[git+1:]) == "commit" && !slices.Contains(words, "--dry-run")
 	})
-	if !made || len(Commits(command, output)) > 0 || strings.Contains(command[at:], "|") {
+	if !made || len(Commits(command, output)) > 0 || shell.HidesCommit(command) {
 		return "", false
 	}
 	for line := range strings.Lines(strings.ToLower(output)) {

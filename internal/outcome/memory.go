@@ -55,7 +55,7 @@ func (s *Session) Settled(failed mem.Memory) bool {
 func (s *Session) Passed(failed mem.Memory) bool {
 	kinds := shell.Checks(failed.Command)
 	return slices.ContainsFunc(s.Commands, func(c Command) bool {
-		return !c.failed && c.at.After(lastTime(failed)) && slices.ContainsFunc(c.checks, func(kind string) bool {
+		return c.at.After(lastTime(failed)) && slices.ContainsFunc(c.passed, func(kind string) bool {
 			return slices.Contains(kinds, kind)
 		})
 	})

@@ -108,6 +108,8 @@ type Command struct {
 	subject   string           // of a commit that git did not report
 	delivery  string           // see shell.Delivery
 	checks    []string         // see shell.Checks
+	passed    []string         // those of checks that are known to have passed
+	fails     bool             // one of checks is known to have failed
 	remote    string           // what came of the checks of what was pushed
 	cwd       string           // where it ran; empty if that is not known
 	git       shell.GitWork
@@ -154,10 +156,13 @@ func Read(call Call) (c Command, ok bool) {
 	}
 	c.amends, c.rebased = shell.Rewrites(line)
 	c.rebased = c.rebased && !failed
-	c.delivery, c.checks = shell.Delivery(line), shell.Checks(line)
-	if c.delivery == "push" && pushRejected(output) { // what reads its output hid its exit status
-		c.failed = true
+	c.delivery = shell.Delivery(line)
+	if worked, known := (extract.Call{Command: line, Output: output}).Worked(); c.delivery == "push" {
+		c.failed = c.failed || pushRejected(output) // what reads its output hid its exit status
+	} else if c.delivery != "" {
+		c.failed = c.failed || known && !worked
 	}
+	c.check(line, output)
 	if bad, known := shell.ChecksFailed(line, output); bad {
 		c.remote = checksFailed
 	} else if known {
@@ -174,14 +179,37 @@ func Read(call Call) (c Command, ok bool) {
 	return c, ok
 }
 
+// check sets what a line checks and what came of it: by its exit status, or else by its output.
+func (c *Command) check(line, output string) {
+	if c.checks = shell.Checks(line); len(c.checks) == 0 {
+		return
+	}
+	shown := shell.ShownChecks(line)
+	c.fails = c.failed && len(shown) > 0
+	if len(shown) == len(c.checks) && (!c.failed || !shell.HidesStatus(line)) {
+		if !c.failed {
+			c.passed = c.checks
+		}
+		return
+	}
+	worked, known := extract.Call{Command: line, Output: output}.Worked()
+	switch {
+	case known && worked && !c.failed:
+		c.passed = c.checks
+	case known && worked:
+		c.passed = slices.DeleteFunc(slices.Clone(c.checks), func(kind string) bool { return slices.Contains(shown, kind) })
+	case known:
+		c.fails = true
+	case !c.failed:
+		c.passed = shown
+	}
+}
+
 // What came of the checks of what was pushed.
 const (
 	checksFailed = "checks failed"
 	checksPassed = "checks passed"
 )
-
-// Checks returns what a command checks.
-func (c Command) Checks() []string { return c.checks }
 
 // Commits returns the commits that git reported.
 func (c Command) Commits() []extract.Commit { return c.commits }

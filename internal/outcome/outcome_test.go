@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"remanence/internal/mem"
 )
 
 var began = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
@@ -357,6 +359,40 @@ func TestWhatACommitLeftOutIsNotSaidOnceAnotherIsCheckedOut(t *testing.T) {
 	} {
 		if s.Head = head; s.text() != want {
 			t.Errorf("with %q checked out: got %s, want %s", head, s.text(), want)
+		}
+	}
+}
+
+func TestAPipeHidesWhetherACheckPassed(t *testing.T) {
+	const fails = "text p1: not committed, `go test ./...` fails\n"
+	for _, c := range []struct{ line, output, want string }{
+		{"go test ./... | tail -5", "FAIL\tshop/fee\t0.1s\nFAIL\n", fails},
+		{"go test ./... | tail -5", "ok  \tshop/fee\t0.1s\n", "text p1: not committed\n"},
+		{"go test ./... 2>&1 | grep -c fee", "7\n", "text p1: not committed\n"},
+		{"go test ./... || true", "--- FAIL: TestFee (0.00s)\nFAIL\n", "text p1: not committed, `go test ./... || true` fails\n"},
+		{"go test ./...; echo done", "FAIL\tshop/fee [build failed]\ndone\n", "text p1: not committed, `go test ./...; echo done` fails\n"},
+		{"go vet ./... && go test ./... | tail -1", "FAIL\n", "text p1: not committed, `go vet ./... && go test ./...` fails\n"},
+	} {
+		s := session([]string{"fee.go"})
+		s.run(t, 4, c.line, c.output, false)
+		if got := s.text(); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.line, got, c.want)
+		}
+	}
+	s := session([]string{"fee.go"})
+	s.run(t, 3, "npm run lint 2>&1 | grep error", "", true) // grep found nothing
+	if got := s.text(); got != "text p1: not committed\n" {
+		t.Errorf("a filter without a match: got %s", got)
+	}
+}
+
+func TestACheckThatAPipeHidDoesNotSettleAFailure(t *testing.T) {
+	failed := mem.Memory{Kind: mem.Command, Command: "go test ./...", Created: at(1), Updated: at(1)}
+	for output, want := range map[string]bool{"FAIL\n": false, "?\n": false, "ok  \tshop/fee\t0.1s\n": true} {
+		s := session([]string{"fee.go"})
+		s.run(t, 4, "go test ./... | tail -1", output, false)
+		if got := s.Settled(failed); got != want {
+			t.Errorf("after %q: settled is %v", output, got)
 		}
 	}
 }

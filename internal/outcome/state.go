@@ -366,7 +366,7 @@ func (s *Session) tagged(p *Piece, next time.Time) (out []string) {
 }
 
 // failing names the checks of a time that failed last. Which part of a line failed is not known: it counts until a
-// command passes that checks one thing of it.
+// command checks one thing of it that did not fail, or of which that is not known.
 func (s *Session) failing(from, until time.Time) (out []string) {
 	var last []Command
 	for _, a := range s.Commands {
@@ -376,7 +376,7 @@ func (s *Session) failing(from, until time.Time) (out []string) {
 		last = slices.DeleteFunc(last, func(old Command) bool {
 			return slices.ContainsFunc(old.checks, func(kind string) bool { return slices.Contains(a.checks, kind) })
 		})
-		if a.failed {
+		if a.fails {
 			last = append(last, a)
 		}
 	}

@@ -72,17 +72,27 @@ func Rewrites(line string) (last, all bool) {
 }
 
 // Checks returns what a command line checks: "test", "lint", "types", "build" or "check", each once.
-func Checks(line string) (out []string) {
-	if !containsAny(line, "test", "lint", "check", "build", "fmt", "format", "compile", "tox", "jest", "rspec", "phpunit",
-		"tsc", "mypy", "pyright", "vet") && !containsAny(line, formatters...) { // most lines
+func Checks(line string) []string {
+	if !mayCheck(line) {
 		return nil
 	}
+	return checksOf(commandsOf(line))
+}
+
+// mayCheck reports whether a line may check something. Most lines do not.
+func mayCheck(line string) bool {
+	return containsAny(line, "test", "lint", "check", "build", "fmt", "format", "compile", "tox", "jest", "rspec", "phpunit",
+		"tsc", "mypy", "pyright", "vet") || containsAny(line, formatters...)
+}
+
+// checksOf returns what some commands check, each once.
+func checksOf(commands [][]string) (out []string) {
 	add := func(kind string) {
 		if !slices.Contains(out, kind) {
 			out = append(out, kind)
 		}
 	}
-	for _, words := range commandsOf(line) {
+	for _, words := range commands {
 		words = withoutFlags(words)
 		if len(words) == 0 || slices.Contains(readers, path.Base(words[0])) {
 			continue
@@ -161,15 +171,19 @@ func OnlyShows(command string) bool {
 func Work(line string) (out []string) {
 	line, _, _ = strings.Cut(line, "<<") // the text that a command is given
 	for _, words := range commandsOf(line) {
-		named := withoutFlags(words)
-		reads := slices.ContainsFunc(named[:min(len(named), 2)], func(w string) bool {
-			return w != "test" && slices.Contains(readers, path.Base(w))
-		})
-		if len(named) > 0 && !reads {
+		if works(words) {
 			out = append(out, strings.Join(words, " "))
 		}
 	}
 	return out
+}
+
+// works reports whether a command does more than to show or to move something or to record work in git.
+func works(words []string) bool {
+	named := withoutFlags(words)
+	return len(named) > 0 && !slices.ContainsFunc(named[:min(len(named), 2)], func(w string) bool {
+		return w != "test" && slices.Contains(readers, path.Base(w))
+	})
 }
 
 // namedWithin is the number of words of a command that can say what it is for: "docker compose exec web pytest".

@@ -25,9 +25,16 @@ func Words(line string) [][]string {
 // line that it does not understand as a whole: one with groups, loops, process
 // substitution, here-strings, functions, or quotes that do not close.
 func Parse(line string) (commands [][]string, ok bool) {
+	commands, _, ok = parse(line)
+	return commands, ok
+}
+
+// parse is Parse with what stands behind each command: "|", "||", "&&", "&", ";" or nothing, or "$" for one in a
+// substitution.
+func parse(line string) (commands [][]string, behind []string, ok bool) {
 	p := shellParser{text: strings.NewReplacer("\\\r\n", "", "\\\n", "").Replace(line)}
 	p.commands(0)
-	return p.out, !p.failed
+	return p.out, p.behind, !p.failed
 }
 
 // IsAssignment reports whether a word of a command line sets a variable.
@@ -51,6 +58,7 @@ type shellParser struct {
 	nested bool // in a substitution, which may hold no other
 	failed bool
 	out    [][]string
+	behind []string // what stands behind each of out
 
 	words    []string // of the command that is being read
 	word     []byte
@@ -73,7 +81,7 @@ func (p *shellParser) commands(end byte) {
 		p.at++
 		switch {
 		case c == end && end != 0:
-			p.endCommand()
+			p.endCommand("")
 			p.failed = p.failed || len(p.heredocs) > 0
 			return
 		case c == '\\' && p.at < len(p.text):
@@ -96,16 +104,23 @@ func (p *shellParser) commands(end byte) {
 		case c == ' ' || c == '\t' || c == '\r':
 			p.endWord()
 		case c == '\n':
-			p.endCommand()
+			p.endCommand(";")
 			p.skipHeredocs()
 		case c == '|' || c == ';' || c == '&':
-			p.endCommand()
+			mark := string(c)
+			if c != ';' && p.has(mark) {
+				p.at++
+				mark += mark
+			} else if c == '|' && p.has("&") {
+				p.at++
+			}
+			p.endCommand(mark)
 		default:
 			p.add(c)
 		}
 	}
 	p.failed = p.failed || end != 0 || len(p.heredocs) > 0
-	p.endCommand()
+	p.endCommand("")
 }
 
 func (p *shellParser) has(next string) bool { return strings.HasPrefix(p.text[p.at:], next) }
@@ -126,11 +141,11 @@ var shellWords = []string{
 	"}", "[[", "!", "eval", "exec", "source", ".", "alias", "trap",
 }
 
-func (p *shellParser) endCommand() {
+func (p *shellParser) endCommand(behind string) {
 	p.endWord()
 	if len(p.words) > 0 {
 		p.failed = p.failed || slices.Contains(shellWords, p.words[0])
-		p.out, p.words = append(p.out, p.words), nil
+		p.out, p.behind, p.words = append(p.out, p.words), append(p.behind, behind), nil
 	}
 }
 
@@ -177,7 +192,9 @@ func (p *shellParser) substitution() {
 	inner := shellParser{text: p.text, at: p.at + 1, nested: true}
 	inner.commands(')')
 	p.at, p.failed = inner.at, p.failed || inner.failed
-	p.out = append(p.out, inner.out...)
+	for _, words := range inner.out {
+		p.out, p.behind = append(p.out, words), append(p.behind, "$")
+	}
 	p.add('$') // whatever it is
 }
 

@@ -106,6 +106,7 @@ type RecapFailure struct {
 	last    time.Time // when it failed last
 	misused bool      // it was called wrongly
 	passed  bool      // another command that checks the same worked later
+	hidden  bool      // it ran later, in a way that hid whether it worked
 }
 
 // RecapCommit is a commit as git reported it to the agent.
@@ -128,7 +129,7 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	}
 	r := &recap{
 		days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), projects: map[string]mem.Project{},
-		made: map[string][]mem.Commit{}, worked: map[[2]string]time.Time{}, until: out.Until, did: map[string]*recapSession{},
+		made: map[string][]mem.Commit{}, until: out.Until, did: map[string]*recapSession{},
 		statements: req.Statements,
 	}
 	projects, err := s.Store.Projects(ctx, "")
@@ -162,7 +163,7 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 	}
 	r.leftOpen(r.outcomes())
 	for _, d := range r.days {
-		d.finish(r.worked)
+		d.finish(r.ran)
 		out.Days = append(out.Days, *d)
 	}
 	slices.SortFunc(out.Days, func(a, b RecapDay) int {
@@ -236,7 +237,7 @@ type recap struct {
 	since, until time.Time
 	// statements keeps prompts out, and subjects of commits that no statement is about.
 	statements bool
-	worked     map[[2]string]time.Time // by project and command, or what it checks, the last time
+	ran        outcome.Runs
 	did        map[string]*recapSession
 	log        func(dir string, files []string) *outcome.Log // of a repository
 }
@@ -364,22 +365,13 @@ const (
 	longFix  = 5 * time.Minute
 )
 
-// checkMark begins the names of what commands check, which are no commands.
-const checkMark = "\x00"
-
 // call notes a command that worked, and adds the commits that it reports. Those that the end of its turn found in the
 // repository, or that are there now, get their full hash. Memories were added before, calls come oldest first.
 func (r *recap) call(e *event.Service, ev mem.Event) {
 	sess := r.session(ev.Session)
 	call := e.ReadCall(ev, mem.Project{})
-	r.worked[[2]string{sess.Project, call.Plain}] = ev.At
-	c, ok := r.of(ev.Session, sess.Project).Call(ev, call)
-	if !ok {
-		return
-	}
-	for _, kind := range c.Checks() {
-		r.worked[[2]string{sess.Project, checkMark + kind}] = ev.At
-	}
+	c, _ := r.of(ev.Session, sess.Project).Call(ev, call)
+	r.ran.Add(sess.Project, ev.At, call, c)
 	reported := c.Commits()
 	if len(reported) == 0 {
 		return
@@ -397,9 +389,8 @@ func (r *recap) call(e *event.Service, ev mem.Event) {
 	}
 }
 
-// finish sets the counts and the order of what was collected. worked has the time at which a command of a project
-// worked last.
-func (d *RecapDay) finish(worked map[[2]string]time.Time) {
+// finish sets the counts and the order of what was collected. ran has the commands that ran.
+func (d *RecapDay) finish(ran outcome.Runs) {
 	d.Sessions = len(d.sessions)
 	slices.SortStableFunc(d.done, func(a, b recapOutcome) int {
 		return cmp.Or(b.at.Compare(a.at), cmp.Compare(a.item.ID, b.item.ID))
@@ -408,13 +399,9 @@ func (d *RecapDay) finish(worked map[[2]string]time.Time) {
 		d.Outcomes = append(d.Outcomes, o.item)
 	}
 	for i, f := range d.Failures {
-		if worked[[2]string{d.Project, f.Command}].After(f.last) {
-			d.Failures[i].Resolved = true
-		}
-		kinds := shell.Checks(f.Command)
-		d.Failures[i].passed = slices.ContainsFunc(kinds, func(kind string) bool {
-			return worked[[2]string{d.Project, checkMark + kind}].After(f.last)
-		})
+		worked := false
+		worked, d.Failures[i].passed, d.Failures[i].hidden = ran.Since(d.Project, f.Command, f.last)
+		d.Failures[i].Resolved = f.Resolved || worked
 	}
 	d.settle()
 	slices.SortStableFunc(d.Failures, func(a, b RecapFailure) int {

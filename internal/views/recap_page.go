@@ -176,6 +176,8 @@ func (f RecapFailure) text() string {
 		return text + "; fixed: " + f.Fix
 	case f.Resolved:
 		return text + "; works now"
+	case f.hidden:
+		return text + "; a later run hid whether it works"
 	}
 	return text + "; did not work later that day"
 }

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/outcome"
 )
 
 func TestAFailureOfARecapSaysWhatBecameOfIt(t *testing.T) {
@@ -80,6 +82,34 @@ func TestARecapListsNoCommitThatAPieceOfWorkNames(t *testing.T) {
 	}
 }
 
+// ran returns that a command worked in projects, so many hours after a time.
+func ran(command string, projects map[string]int, at time.Time) (out outcome.Runs) {
+	for project, hours := range projects {
+		call := extract.Call{Command: command, Plain: command}
+		c, _ := outcome.Read(outcome.Call{Line: command})
+		out.Add(project, at.Add(time.Duration(hours)*time.Hour), call, c)
+	}
+	return out
+}
+
+func TestAFailureSaysThatALaterRunHidItsStatus(t *testing.T) {
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	for output, want := range map[string]string{
+		"FAIL\n":        "make gen, 9 times; did not work later that day",
+		"?\n":           "make gen, 9 times; a later run hid whether it works",
+		"exit status 0": "make gen, 9 times; works now",
+	} {
+		d, runs := RecapDay{}, outcome.Runs{}
+		d.fail(mem.Memory{Command: "make gen", Updated: at, Repeats: 8})
+		call := extract.Call{Command: "make gen | tail -1", Plain: "make gen", Output: output}
+		runs.Add("", at.Add(time.Hour), call, outcome.Command{})
+		d.finish(runs)
+		if got := d.Failures[0].text(); got != want {
+			t.Errorf("after %q: got %s, want %s", output, got, want)
+		}
+	}
+}
+
 // Each session knows what it saw of a command; that it worked later in another one counts too.
 func TestACommandThatWorkedLaterIsNotBroken(t *testing.T) {
 	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
@@ -87,9 +117,7 @@ func TestACommandThatWorkedLaterIsNotBroken(t *testing.T) {
 		d := RecapDay{Project: "p_1"}
 		d.fail(mem.Memory{Session: "two", Command: "make", Updated: at.Add(-2 * time.Hour)})
 		d.fail(mem.Memory{Session: "one", Command: "make", Updated: at})
-		d.finish(map[[2]string]time.Time{
-			{"p_1", "make"}: at.Add(time.Duration(hours) * time.Hour), {"p_2", "make"}: at.Add(9 * time.Hour),
-		})
+		d.finish(ran("make", map[string]int{"p_1": hours, "p_2": 9}, at))
 		if got := d.Failures[0]; got.Resolved != want || got.Times != 2 {
 			t.Errorf("worked %d h later: %+v, want resolved %v", hours, got, want)
 		}
@@ -116,7 +144,7 @@ func TestACheckThatAnotherCommandPassedLaterIsNotBroken(t *testing.T) {
 	for hours, want := range map[int]int{-1: 1, 1: 0} {
 		d := RecapDay{Project: "p_1"}
 		d.fail(mem.Memory{Session: "one", Command: "go test ./fee", Updated: at})
-		d.finish(map[[2]string]time.Time{{"p_1", checkMark + "test"}: at.Add(time.Duration(hours) * time.Hour)})
+		d.finish(ran("go test ./...", map[string]int{"p_1": hours}, at))
 		if len(d.Failures) != want {
 			t.Errorf("passed %d h later: %+v, want %d", hours, d.Failures, want)
 		}
@@ -125,7 +153,7 @@ func TestACheckThatAnotherCommandPassedLaterIsNotBroken(t *testing.T) {
 
 func TestFilesOutsideOfTheProjectComeLast(t *testing.T) {
 	d := RecapDay{files: map[string]int{"/home/dev/.notes/plan.md": 9, "fee.go": 1, "../other/a.go": 4}}
-	d.finish(nil)
+	d.finish(outcome.Runs{})
 	if got := strings.Join(d.Files, " "); got != "fee.go /home/dev/.notes/plan.md ../other/a.go" {
 		t.Errorf("got %s", got)
 	}

@@ -13,7 +13,7 @@ import (
 // newRecap returns an empty recap whose sessions are all of one project.
 func newRecap() *recap {
 	return &recap{
-		days: map[[2]string]*RecapDay{}, made: map[string][]mem.Commit{}, worked: map[[2]string]time.Time{},
+		days: map[[2]string]*RecapDay{}, made: map[string][]mem.Commit{},
 		projects: map[string]mem.Project{}, did: map[string]*recapSession{},
 		session: func(id string) mem.Session { return mem.Session{ID: id, Short: id, Project: "p_shop"} },
 	}

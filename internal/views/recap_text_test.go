@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/outcome"
 )
 
 func TestASessionWithoutChangesIsToldByItsSummaryOrItsNewestTurn(t *testing.T) {
@@ -27,7 +28,7 @@ func TestASessionWithoutChangesIsToldByItsSummaryOrItsNewestTurn(t *testing.T) {
 		}
 		r.outcomes()
 		for _, d := range r.days {
-			if d.finish(nil); len(d.Outcomes) != 1 || d.Outcomes[0].ID != want {
+			if d.finish(outcome.Runs{}); len(d.Outcomes) != 1 || d.Outcomes[0].ID != want {
 				t.Errorf("got %v, want %s", d.Outcomes, want)
 			}
 		}

@@ -1,0 +1,157 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"remanence/internal/shell"
+)
+
+// Worked reports whether a call whose exit status was 0 did its work. If a pipe or what stands behind a command hides
+// the status of that command, its output decides; known is false if that says nothing.
+func (c Call) Worked() (worked, known bool) {
+	if !shell.HidesStatus(c.Command) {
+		return true, true
+	}
+	failed, known := OutputStatus(c.Output)
+	if !known && shell.Unfiltered(c.Command) && printsNothing(c.Output) {
+		return true, true
+	}
+	return known && !failed, known
+}
+
+// printsNothing reports whether an output has no line, except those that repeat a command.
+func printsNothing(output string) bool {
+	for line := range strings.Lines(output) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "$ ") && !strings.HasPrefix(line, "> ") {
+			return false
+		}
+	}
+	return true
+}
+
+// OutputStatus returns what the output of commands that test, build or check something says of their success. Figures
+// count more than lines that name an error, which a test may print that passes.
+func OutputStatus(output string) (failed, known bool) {
+	passed, named := false, false
+	for line := range strings.Lines(output) {
+		words := strings.Fields(strings.ToLower(strings.TrimFunc(line, decorates)))
+		if len(words) == 0 || len(words) > maxStatusWords || words[0] == "$" {
+			continue
+		}
+		n, good := figures(words)
+		switch {
+		case n > 0 || saysExit(words, false) || stopped(line, words):
+			return true, true
+		case n == 0 || good || saysExit(words, true) || succeeded(words):
+			passed = true
+		case saysError(strings.TrimSpace(line)):
+			named = true
+		}
+	}
+	return named && !passed, passed || named
+}
+
+// maxStatusWords is how many words a line has at most that says whether a command worked.
+const maxStatusWords = 30
+
+// decorates reports whether a character stands around a line without a meaning: symbols, frames, colors.
+func decorates(r rune) bool {
+	return unicode.IsSpace(r) || strings.ContainsRune("=-_*()[]✓✔●│|", r)
+}
+
+// figures returns how many failures or errors a line counts, and whether it counts what passed: "2 failed, 10 passed",
+// "1216 pass", "# fail 3", "Failures: 0", "Found 3 errors". n is -1 if it counts no failures.
+func figures(words []string) (n int, good bool) {
+	n = -1
+	for i, w := range words {
+		w = strings.Trim(w, ".,;:()[]")
+		bad := slices.Contains([]string{"fail", "failed", "failing", "failure", "failures", "error", "errors"}, w)
+		pass := slices.Contains([]string{"pass", "passed", "passing", "passes"}, w)
+		if !bad && !pass {
+			continue
+		}
+		count, ok := 0, false
+		if i > 0 {
+			count, ok = number(words[i-1])
+		}
+		if !ok && i > 0 && words[i-1] == "no" && bad {
+			ok = true
+		}
+		if !ok && i < 2 && i+1 < len(words) && (strings.HasSuffix(words[i], ":") || i == 1 && words[0] == "#") {
+			count, ok = number(words[i+1])
+		}
+		switch {
+		case !ok:
+		case bad:
+			n = max(n, count)
+		default:
+			good = good || count > 0
+		}
+	}
+	return n, good
+}
+
+// number reads a count: "3", "(12", "1,216".
+func number(word string) (n int, ok bool) {
+	for _, r := range strings.Trim(word, "(),;:") {
+		switch {
+		case r == ',':
+		case r < '0' || r > '9' || n > 1<<20:
+			return 0, false
+		default:
+			n, ok = 10*n+int(r-'0'), true
+		}
+	}
+	return n, ok
+}
+
+// saysExit reports whether a line says an exit status, that of a success or another one: "exit code 1", "EXIT=0",
+// `script "test" exited with code 2`.
+func saysExit(words []string, success bool) bool {
+	text := " " + strings.Join(words, " ") + " "
+	for _, before := range []string{"exit code", "exit status", "exited with code", "exited with", "exit", "exit_code", "rc"} {
+		_, rest, ok := strings.Cut(text, " "+before)
+		if rest = strings.TrimLeft(rest, ":= "); ok && rest != "" && len(rest) < 20 {
+			n, isNumber := number(strings.Fields(rest)[0])
+			return isNumber && (n == 0) == success
+		}
+	}
+	return false
+}
+
+// stopped reports whether a line is one by which tools say that they failed, without a figure: "FAIL pkg", "--- FAIL:
+// TestX", "FAILED tests/x.py::test_y", "BUILD FAILED", "make: *** [test] Error 2", "✖ 1 problem", "npm ERR! x".
+func stopped(line string, words []string) bool {
+	t := strings.TrimSpace(line)
+	upper := strings.Fields(t)
+	for i, w := range upper {
+		w = strings.Trim(w, "-:()*>_=!")
+		if (w == "FAIL" || w == "FAILED" || w == "ERR" && upper[0] == "npm") && (i < 2 || i == len(upper)-1) {
+			return true
+		}
+	}
+	first := []rune(t)[0]
+	return slices.Contains([]rune("✖✗✘×✕"), first) || strings.Contains(t, ": *** [") ||
+		words[0] == "fail" && strings.HasPrefix(t, "(fail)") || strings.Contains(t, "lifecycle command failed") ||
+		len(words) <= 4 && words[len(words)-1] == "failed" || closesErrors(t)
+}
+
+// succeeded reports whether a line is one by which tools say that all went well.
+func succeeded(words []string) bool {
+	if words[0] == "ok" && len(words) > 1 || words[0] == "pass" || len(words) < 3 && words[len(words)-1] == "ok" {
+		return true
+	}
+	text := strings.Join(words, " ")
+	for _, says := range []string{
+		"all checks passed", "all tests passed", "test result: ok", "build successful", "build succeeded",
+		"compiled successfully", "built in ", "no issues found", "no fixes applied", "all matched files use", "0 problems",
+		"0 issues",
+	} {
+		if strings.Contains(text, says) {
+			return true
+		}
+	}
+	return false
+}
