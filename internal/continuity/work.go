@@ -11,6 +11,7 @@ import (
 	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
+	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/outcome"
 )
@@ -40,6 +41,7 @@ func (s *Service) Work(ctx context.Context, p mem.Project, session mem.Session) 
 	if err != nil {
 		return out, fmt.Errorf("work of %s: %w", session.Short, err)
 	}
+	out.Partial = len(ms) == maxWork
 	for _, m := range ms {
 		out.Take(m)
 	}
@@ -63,7 +65,7 @@ func (s *Service) ReadExchanges(ctx context.Context, session mem.Session, into *
 	if err != nil {
 		return fmt.Errorf("answers of %s: %w", session.Short, err)
 	}
-	plans, err := s.plans(ctx, session)
+	plans, checks, err := s.plans(ctx, session)
 	if err != nil {
 		return err
 	}
@@ -74,41 +76,77 @@ func (s *Service) ReadExchanges(ctx context.Context, session mem.Session, into *
 		x := outcome.Exchange{Prompt: t.PromptID, At: t.At, Plan: plans[t.PromptID]}
 		if !t.Private {
 			x.Asked = extract.WholeTitle(extract.Request(t.Text), maxAsked)
+			x.Checks = append(checks[t.PromptID], outcome.Checks(t.Text, false)...)
 		}
 		x.Ended = len(stops) == maxAnswers && t.At.Before(stops[len(stops)-1].At) // the end was not read
 		for _, stop := range stops {                                              // newest first
+			said := !t.Private && t.Trust > mem.TrustNone
+			if stop.PromptID == t.PromptID && stop.Source == mem.Interrupted && said {
+				x.Question = extract.Question(stop.Input)
+			}
 			if stop.PromptID != t.PromptID || stop.Source == mem.Interrupted {
 				continue
 			}
-			if x.Ended, x.At = true, stop.At; x.Answer == "" && !t.Private && t.Trust > mem.TrustNone {
+			if x.Ended, x.At = true, stop.At; x.Answer == "" && said {
 				x.Answer = stop.Text
+				x.Checks = append(x.Checks, outcome.Checks(stop.Text, true)...)
 			}
 		}
 		into.Exchanges = append(into.Exchanges, x)
 	}
-	return nil
-}
-
-// plans returns the titles of the plans that a session wrote, by the id of the turn: an agent that plans writes a file
-// of its own, outside of the project.
-func (s *Service) plans(ctx context.Context, session mem.Session) (map[string]string, error) {
-	calls, err := s.Store.Events(ctx, mem.EventQuery{
-		Session: session.ID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: mem.ToolWrite, Limit: maxPlans,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("plans of %s: %w", session.Short, err)
+	if !slices.ContainsFunc(into.Exchanges, func(x outcome.Exchange) bool { return len(x.Checks) > 0 }) {
+		return nil
 	}
-	out := map[string]string{}
-	for _, ev := range slices.Backward(calls) {
-		call := s.Event.ReadCall(ev, mem.Project{})
-		title, heading := strings.CutPrefix(strings.TrimSpace(call.New), "# ")
-		if heading && path.Ext(call.File) == ".md" && path.Base(path.Dir(call.File)) == "plans" &&
-			!extract.Within(session.Root, call.File) {
-			title = chars.FirstLine(title)
-			out[ev.PromptID] = strings.TrimSpace(strings.TrimPrefix(title, "Plan:"))
+	seen, err := s.usedBrowser(ctx, session)
+	for i := range into.Exchanges {
+		if seen {
+			into.Exchanges[i].Checks = nil // it may have done them
 		}
 	}
-	return out, nil
+	return err
+}
+
+// plans returns the titles of the plans that a session wrote, and the checks of those that the person approved, by the id
+// of the turn: an agent that plans writes a file of its own, outside of the project.
+func (s *Service) plans(ctx context.Context, session mem.Session) (
+	titles map[string]string, checks map[string][]outcome.Check, err error,
+) {
+	titles, checks = map[string]string{}, map[string][]outcome.Check{}
+	for _, tool := range []string{mem.ToolWrite, mem.ToolPlan} {
+		calls, err := s.Store.Events(ctx, mem.EventQuery{
+			Session: session.ID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: tool, Limit: maxPlans,
+		})
+		if err != nil {
+			return nil, nil, fmt.Errorf("plans of %s: %w", session.Short, err)
+		}
+		for _, ev := range slices.Backward(calls) {
+			if tool == mem.ToolPlan {
+				checks[ev.PromptID] = outcome.Checks(extract.PlanOf(ev.Input, ev.Response), false)
+				continue
+			}
+			call := s.Event.ReadCall(ev, mem.Project{})
+			title, heading := strings.CutPrefix(strings.TrimSpace(call.New), "# ")
+			if heading && path.Ext(call.File) == ".md" && path.Base(path.Dir(call.File)) == "plans" &&
+				!extract.Within(session.Root, call.File) {
+				title = chars.FirstLine(title)
+				titles[ev.PromptID] = strings.TrimSpace(strings.TrimPrefix(title, "Plan:"))
+			}
+		}
+	}
+	return titles, checks, nil
+}
+
+// usedBrowser reports whether a session used a tool that shows pages.
+func (s *Service) usedBrowser(ctx context.Context, session mem.Session) (bool, error) {
+	calls, err := s.Store.Events(ctx, mem.EventQuery{
+		Session: session.ID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "mcp__*", Limit: maxAnswers,
+	})
+	if err != nil {
+		return false, fmt.Errorf("tools of %s: %w", session.Short, err)
+	}
+	return slices.ContainsFunc(calls, func(ev mem.Event) bool {
+		return lang.ContainsAny(strings.ToLower(ev.Tool), "browser", "chrome", "playwright", "puppeteer", "devtools")
+	}), nil
 }
 
 // Bounds of the sessions that are looked at for what they left open.

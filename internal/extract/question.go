@@ -17,18 +17,30 @@ type Answer struct {
 // maxAnswers bounds the answers of one call.
 const maxAnswers = 4
 
+// askedQuestions is the input of the question tool.
+type askedQuestions struct {
+	Questions []struct {
+		Question string `json:"question"`
+		Options  []struct {
+			Label       string `json:"label"`
+			Description string `json:"description"`
+		} `json:"options"`
+	} `json:"questions"`
+}
+
+// Question returns the first question that a call of the question tool asks, in one line; empty if it asks none.
+func Question(input json.RawMessage) string {
+	var asked askedQuestions
+	if json.Unmarshal(input, &asked) != nil || len(asked.Questions) == 0 {
+		return ""
+	}
+	return chars.Line(asked.Questions[0].Question)
+}
+
 // Answers reads a call of the question tool. A yes or no to an offer of the agent's is
 // a permission for once, and left out.
 func Answers(input, response json.RawMessage) []Answer {
-	var asked struct {
-		Questions []struct {
-			Question string `json:"question"`
-			Options  []struct {
-				Label       string `json:"label"`
-				Description string `json:"description"`
-			} `json:"options"`
-		} `json:"questions"`
-	}
+	var asked askedQuestions
 	var given struct {
 		Answers     map[string]json.RawMessage `json:"answers"`
 		Annotations map[string]struct {

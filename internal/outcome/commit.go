@@ -1,11 +1,14 @@
 package outcome
 
 import (
+	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"remanence/internal/extract"
+	"remanence/internal/shell"
 )
 
 // commits returns the commands that made commits, each with the paths that were staged for it, without those that were
@@ -136,4 +139,82 @@ func (d *division) apart(c Command, turns []Turn) {
 // held reports whether one of some commits holds a file, as far as that is known.
 func held(commits []Command, file string) bool {
 	return slices.ContainsFunc(commits, func(c Command) bool { return c.holds == nil || names(c.holds, file) })
+}
+
+// filesChanged returns how many files git says that a commit changed; of several commits the sum.
+func filesChanged(output string) (n int) {
+	for line := range strings.Lines(output) {
+		if before, _, ok := strings.Cut(line, " changed, "); ok && strings.Contains(before, " file") {
+			words := strings.Fields(before)
+			if count, err := strconv.Atoi(words[len(words)-2]); err == nil {
+				n += count
+			}
+		}
+	}
+	return n
+}
+
+// made says of the commits of a piece of work what else they hold, and whether the checks of hooks were skipped.
+func (s *Session) made(p *Piece) (out []string) {
+	n := 0
+	for _, c := range p.commits {
+		if len(p.files) > 0 && s.elsewhere(c) == "" {
+			n += s.foreign(c)
+		}
+	}
+	switch {
+	case n == 1:
+		out = append(out, "with a file the session did not edit")
+	case n > 1:
+		out = append(out, fmt.Sprintf("with %d files the session did not edit", n))
+	}
+	for _, c := range p.commits {
+		if c.skips != "" {
+			return append(out, "checks skipped by "+c.skips)
+		}
+	}
+	return out
+}
+
+// foreign returns how many files a commit holds that no edit of the session changed, and no command of it may have; 0 if
+// that is not known.
+func (s *Session) foreign(c Command) (n int) {
+	named := len(c.holds) > 0 && !slices.ContainsFunc(c.holds, func(staged string) bool { return path.Ext(staged) == "" })
+	if c.changed == 0 && !named || c.amends || s.Partial {
+		return 0
+	}
+	edited := map[string]bool{}
+	for _, e := range s.Edits {
+		if !Outside(e.File) && !e.First.After(c.at) {
+			edited[e.File] = true
+		}
+	}
+	if !named || c.changed > 0 && len(c.holds) != c.changed {
+		if slices.ContainsFunc(s.Ran, mayWrite) {
+			return 0
+		}
+		return max(0, c.changed-len(edited))
+	}
+	for _, staged := range c.holds {
+		known := slices.ContainsFunc(s.Ran, func(line string) bool {
+			return !strings.Contains(line, "git ") && strings.Contains(line, path.Base(staged))
+		})
+		for file := range edited {
+			known = known || names([]string{staged}, file)
+		}
+		if !known {
+			n++
+		}
+	}
+	return n
+}
+
+// mayWrite reports whether a command line may change files that it does not name.
+func mayWrite(line string) bool {
+	line, _, _ = strings.Cut(line, "git commit") // its message may say anything
+	return shell.HasSideEffects(line) || slices.ContainsFunc([]string{
+		">", "sed -i", "python", "node ", "perl", "ruby", "awk", "tee ", "fix", "fmt", "format", "--write", "build", "generate",
+		"git checkout", "git mv", "git rm", "git apply", "git am", "git stash", "git merge", "git pull", "git rebase",
+		"git cherry-pick", "git revert", "patch",
+	}, func(part string) bool { return strings.Contains(strings.ReplaceAll(line, "2>&1", ""), part) })
 }

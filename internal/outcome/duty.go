@@ -26,6 +26,9 @@ const (
 	cueMaybe
 	cueNone
 	cueAny
+	cueSection
+	cueManual
+	cueLook
 )
 
 var (
@@ -37,7 +40,9 @@ var (
 func dutyCues() *lang.Lexicon {
 	dutiesOnce.Do(func() {
 		var err error
-		dutyWords, err = lang.ParseLexicon(dutyTable, []string{"duty", "act", "op", "must", "hand", "maybe", "none", "any"})
+		dutyWords, err = lang.ParseLexicon(dutyTable, []string{
+			"duty", "act", "op", "must", "hand", "maybe", "none", "any", "section", "manual", "look",
+		})
 		if err != nil {
 			panic(err) // a test reads the table
 		}

@@ -11,7 +11,7 @@ import (
 func never(string) bool { return false }
 
 func TestTheTableOfDutiesIsWellFormed(t *testing.T) {
-	classes := []string{"duty", "act", "op", "must", "hand", "maybe", "none", "any"}
+	classes := []string{"duty", "act", "op", "must", "hand", "maybe", "none", "any", "section", "manual", "look"}
 	if _, err := lang.ParseLexicon(dutyTable, classes); err != nil {
 		t.Fatal(err)
 	}

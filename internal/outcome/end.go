@@ -17,6 +17,9 @@ type Exchange struct {
 	At     time.Time
 	Ended  bool   // by the agent; else it was interrupted
 	Plan   string // title of a plan that the agent wrote
+	Checks []Check
+	// Question is what the agent asked by a tool and had no answer to; empty if it did not.
+	Question string
 }
 
 // End is something that a session left open.
@@ -25,6 +28,7 @@ type End struct {
 	At     time.Time
 	Text   string
 	Person bool // only the person can do it
+	Minor  bool // other lines come first
 
 	Session string // short id, where ends of several sessions are listed
 }
@@ -63,8 +67,8 @@ func (s *Session) AskedIn(prompt string) string {
 }
 
 // Ends returns what a session that is over left open: a plan that was not carried out, the last request if it was not,
-// the last question if it was not answered, and what only the person can do. later is what was asked for in sessions
-// since. pieces are those of the session.
+// the last question if it was not answered, what only the person can do, and checks by hand. later is what was asked
+// for in sessions since. pieces are those of the session.
 func (s *Session) Ends(pieces []Piece, later []string) (out []End) {
 	if len(s.Exchanges) == 0 || s.GoesOn {
 		return nil
@@ -73,13 +77,17 @@ func (s *Session) Ends(pieces []Piece, later []string) (out []End) {
 	if ok {
 		out = append(out, plan)
 	}
-	if request, ok := s.request(pieces, later); ok && plan.Prompt != request.Prompt {
+	if request, ok := s.request(pieces, later); ok && plan.Prompt != request.Prompt && s.asksByTool() == "" {
 		out = append(out, request)
 	}
 	if question, ok := s.question(later); ok && plan.Prompt != question.Prompt {
 		out = append(out, question)
 	}
-	return append(out, s.duties(later)...)
+	out = append(out, s.duties(later)...)
+	if checks, ok := s.checks(later); ok {
+		out = append(out, checks)
+	}
+	return out
 }
 
 // plan returns the last plan of a session if nothing of the project was changed since, and nobody asked for it.

@@ -27,6 +27,7 @@ type Session struct {
 	Log        *Log       // nil if the repository was not asked
 	Exchanges  []Exchange // oldest first
 	GoesOn     bool       // its last turn may not be over
+	Partial    bool       // not all of its edits were read
 	Ran        []string   // command lines
 }
 
@@ -115,6 +116,8 @@ type Command struct {
 	git       shell.GitWork
 	removed   []string // files that it deletes
 	holds     []string // of a commit: the paths that were staged for it; nil if that is not known
+	changed   int      // files that git counted in a commit; 0 if that is not known
+	skips     string   // by what a commit skipped the checks of hooks; see shell.SkipsChecks
 }
 
 // Piece is a piece of work: the turns that changed files up to the commits that hold what they changed.
@@ -153,6 +156,7 @@ func Read(call Call) (c Command, ok bool) {
 		c.commits = extract.Commits(line, output)
 		c.subject, c.committed = extract.QuietCommit(line, output)
 		c.committed = c.committed && !failed || len(c.commits) > 0
+		c.changed, c.skips = filesChanged(output), shell.SkipsChecks(line)
 	}
 	c.amends, c.rebased = shell.Rewrites(line)
 	c.rebased = c.rebased && !failed

@@ -396,3 +396,28 @@ func TestACheckThatAPipeHidDoesNotSettleAFailure(t *testing.T) {
 		}
 	}
 }
+
+func TestACommitSaysWhatItHoldsBesidesAndWhichChecksItSkipped(t *testing.T) {
+	for _, c := range []struct {
+		line, output, ran, want string
+		partial                 bool
+	}{
+		{line: "git commit --no-verify -am fee", want: "committed 1111111, checks skipped by --no-verify"},
+		{line: "git commit --no-gpg-sign -am fee", want: "committed 1111111"},
+		{line: "git commit -am fee", output: " 1 file changed, 2 insertions(+)", want: "committed 1111111"},
+		{line: "git commit -am fee", output: " 3 files changed, 9 deletions(-)", want: "committed 1111111, with 2 files the session did not edit"},
+		{line: "git commit -am fee", output: " 3 files changed, 9 deletions(-)", ran: "npm install x", want: "committed 1111111"},
+		{line: "git commit -am fee", output: " 3 files changed, 9 deletions(-)", partial: true, want: "committed 1111111"},
+		{
+			line: "git add fee.go web/a.css web/b.css && git commit -m fee", output: " 3 files changed, 9 deletions(-)", ran: "sort -o web/a.css",
+			want: "committed 1111111, with a file the session did not edit",
+		},
+	} {
+		s := session([]string{"fee.go"})
+		s.Ran, s.Partial = []string{c.ran}, c.partial
+		s.run(t, 5, c.line, "[main 1111111] fee\n"+c.output+"\n", false)
+		if got, want := s.text(), "fee; text p1: "+c.want+"\n"; got != want {
+			t.Errorf("%s after %q: got %s, want %s", c.line, c.ran, got, want)
+		}
+	}
+}

@@ -62,10 +62,17 @@ func definite(asked string) string {
 	return chars.Clip(asked, maxDuty)
 }
 
+// asksByTool returns what the agent asked by a tool in the last turn, if that waits for its answer.
+func (s *Session) asksByTool() string { return s.Exchanges[len(s.Exchanges)-1].Question }
+
 // question returns what the agent asked at the end of a session that was not answered. It puts something to choice or
 // names something of its turn, or it is all that the agent said: other questions say nothing on their own.
 func (s *Session) question(later []string) (end End, ok bool) {
 	x := s.Exchanges[len(s.Exchanges)-1]
+	if asked := s.asksByTool(); asked != "" {
+		text := "answer “" + extract.WholeTitle(asked, maxDuty) + "”"
+		return End{Prompt: x.Prompt, At: x.At, Text: text, Person: true}, true
+	}
 	asked, below, above := question(x.Answer)
 	if asked == "" || !x.Ended {
 		return end, false

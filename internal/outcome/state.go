@@ -83,7 +83,7 @@ func (s *Session) state(p *Piece, next time.Time) string {
 		} else {
 			said += s.without(p)
 		}
-		parts = append(parts, said)
+		parts = append(append(parts, said), s.made(p)...)
 		again := last.After(p.At) && !slices.ContainsFunc(s.Commands, func(a Command) bool {
 			return a.committed && a.at.After(last)
 		})

@@ -123,3 +123,37 @@ func Removes(line string) (out []string) {
 	}
 	return out
 }
+
+// SkipsChecks returns by what the git commit of a line skips the checks of the repository's hooks: "--no-verify", or the
+// variable that its tool of hooks reads. It is empty if the line runs them.
+func SkipsChecks(line string) string {
+	if !strings.Contains(line, "commit") {
+		return ""
+	}
+	for _, words := range commandsOf(line) {
+		_, rest, ok := programIn(words, "git")
+		if !ok || Subcommand(rest) != "commit" {
+			continue
+		}
+		for i, w := range rest {
+			short := len(w) > 1 && w[0] == '-' && w[1] != '-' && i > slices.Index(rest, "commit")
+			if w == "--no-verify" || short && strings.Contains(beforeValue(w), "n") {
+				return "--no-verify"
+			}
+			if strings.HasPrefix(w, "core.hooksPath=") {
+				return "core.hooksPath"
+			}
+		}
+		for _, w := range words {
+			name, value, _ := strings.Cut(w, "=")
+			if name == "HUSKY" && value == "0" || name == "SKIP" && value != "" || name == "LEFTHOOK" && value == "0" ||
+				name == "HUSKY_SKIP_HOOKS" && value == "1" {
+				return w
+			}
+			if path.Base(w) == "git" {
+				break
+			}
+		}
+	}
+	return ""
+}

@@ -33,7 +33,8 @@ type Past struct {
 // out whole. Transcripts of other sessions are skipped, and so are lines without the id of a turn.
 //
 // A last turn without an end yields a Stop with Source mem.Interrupted and all that the
-// assistant wrote in it: it may go on, or have been cut off.
+// assistant wrote in it: it may go on, or have been cut off. If a question of mem.ToolAsk waits for its answer, the Stop
+// has that tool and its input.
 //
 // The position returned is the beginning of the last turn, which is read again the
 // next time, since it may go on. A transcript that was replaced is read from its
@@ -105,6 +106,7 @@ type turn struct {
 	message string    // its id
 	at      time.Time // of its last part
 	ended   bool      // it is the last word of the turn
+	asked   string    // id of the last call that asks the person something
 }
 
 // maxWaiting bounds the calls that wait for their result, in bytes.
@@ -252,7 +254,9 @@ func (c *eventReader) assistant(m message, at time.Time) {
 		case "text":
 			t.say(withoutReminders(b.Text))
 		case "tool_use":
-			c.wait(b)
+			if c.wait(b); b.Name == mem.ToolAsk {
+				t.asked = b.ID
+			}
 		}
 	}
 	t.at, t.ended = at, m.StopReason == "end_turn" || m.StopReason == "stop_sequence"
@@ -346,13 +350,18 @@ func (c *eventReader) finishTurn() error {
 func (c *eventReader) cutOff() error {
 	t := c.turn
 	written := slices.Concat(t.before, t.said)
-	if t.id == "" || len(written) == 0 || c.hidden[t.id] || c.agent.id != "" {
+	asked := c.calls[t.asked]
+	if t.id == "" || len(written) == 0 && asked.ID == "" || c.hidden[t.id] || c.agent.id != "" {
 		return nil
 	}
-	return c.give(mem.Event{
+	e := mem.Event{
 		Kind: mem.Stop, Source: mem.Interrupted, At: t.at, PromptID: t.id,
 		Text: strings.TrimSpace(c.Redact(strings.Join(written, "\n\n"))),
-	})
+	}
+	if asked.ID != "" {
+		e.Tool, e.Input = mem.ToolAsk, c.JSON(asked.Input)
+	}
+	return c.give(e)
 }
 
 // size is how many bytes texts have, with a separator each.

@@ -89,6 +89,8 @@ type RecapItem struct {
 	Session string `json:"session,omitempty"`
 	// State says of an outcome what was committed, pushed and checked: "committed 1a2b3c4, push failed".
 	State string `json:"state,omitempty"`
+
+	minor bool // other open items come first
 }
 
 // RecapFailure is a command that failed.

@@ -117,8 +117,13 @@ func (r *recap) leftOpen(pieces map[string][]outcome.Piece) {
 			}
 			d := r.day(end.At, did.project, id)
 			said := func(o RecapItem) bool { return extract.SameItem(o.Title, end.Text) }
+			at := 0
+			for at < len(d.Open) && end.Minor && !d.Open[at].minor {
+				at++
+			}
 			if !slices.ContainsFunc(d.Open, said) {
-				d.Open = slices.Insert(d.Open, 0, RecapItem{ID: short, Title: end.Line("you"), Session: short})
+				item := RecapItem{ID: short, Title: end.Line("you"), Session: short, minor: end.Minor}
+				d.Open = slices.Insert(d.Open, at, item)
 			}
 		}
 	}
@@ -131,6 +136,7 @@ func (r *recap) pieces() map[string][]outcome.Piece {
 		if id == "" {
 			continue
 		}
+		did.Partial = r.session(id).Created.Before(r.since)
 		out[id] = did.Pieces(r.until, r.statements)
 		for _, p := range out[id] {
 			if p.Unknown && did.Repository && r.log != nil {

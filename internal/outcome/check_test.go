@@ -1,0 +1,82 @@
+package outcome
+
+import (
+	"strings"
+	"testing"
+)
+
+func texts(checks []Check) string {
+	var out []string
+	for _, c := range checks {
+		out = append(out, c.text)
+	}
+	return strings.Join(out, " | ")
+}
+
+func TestChecksByHandStandBelowTheirHeading(t *testing.T) {
+	for _, c := range []struct{ plan, want string }{
+		{
+			"# Round the fee\n## Steps\n- verify the type\n## Verification\n1. Run `go test ./...` and verify that it passes\n" +
+				"2. Manual test: open the receipt → the fee is whole\n3. `npm run dev`, visually confirm:\n   - the sum\n   - the fee\n" +
+				"## Notes\n- check the docs",
+			"open the receipt → the fee is whole | `npm run dev`, visually confirm: the sum; the fee",
+		},
+		{"## Test plan\n- [x] Check the receipt\n- [ ] Check the export\n- Add a test for it", "Check the export"},
+		{"**Verification**\n- Confirm that the fee is whole", "Confirm that the fee is whole"},
+		{"## Tests\n- Manual fee: verify that it is kept", ""},
+		{"## Verification\n```\n- verify this\n```\n- `go test ./...` passes", ""},
+		{"## Überprüfung\n- Manuell: Beleg öffnen und die Gebühr ansehen", "Beleg öffnen und die Gebühr ansehen"},
+		{"## Vérification\n- Vérifier les frais sur le reçu", "Vérifier les frais sur le reçu"},
+		{"## Verificación\n- Comprobar la comisión en el recibo", "Comprobar la comisión en el recibo"},
+		{"## Verificação\n- Verificar a taxa no recibo", "Verificar a taxa no recibo"},
+		{"## Verifica\n- Controllare la ricevuta nel browser", "Controllare la ricevuta nel browser"},
+		{"## Проверка\n- Вручную открыть чек", "Вручную открыть чек"},
+		{"## 動作確認\n- ブラウザで領収書を開く", "ブラウザで領収書を開く"},
+		{"## 验证\n- 手动打开收据", "手动打开收据"},
+	} {
+		if got := texts(Checks(c.plan, false)); got != c.want {
+			t.Errorf("%s\ngot  %s\nwant %s", c.plan, got, c.want)
+		}
+	}
+	const answer = "## Verification\n- Verify: the receipt is whole\n- [ ] Check the export by hand\n"
+	if got := texts(Checks(answer, true)); got != "Check the export by hand" {
+		t.Errorf("of an answer: got %s", got)
+	}
+}
+
+func TestAnUntickedCheckIsOpenUntilSomethingDidIt(t *testing.T) {
+	const plan = "# Round the fee\n## Verification\n1. Run `go test ./...`\n2. `npm run dev` and visually confirm the receipt\n" +
+		"3. Manual: check the exported table\n"
+	const line = "for you: check by hand: "
+	for name, c := range map[string]struct {
+		ran         []string
+		next, later string
+		want        string
+	}{
+		"nothing did them": {
+			ran: []string{"go test ./..."}, want: line + "`npm run dev` and visually confirm the receipt; 1 more",
+		},
+		"one was run":               {ran: []string{"cd web && npm run dev"}, want: line + "check the exported table"},
+		"a browser was used":        {ran: []string{"npx playwright test"}},
+		"the person speaks of one":  {next: "the exported table has no fee", want: line + "`npm run dev` and visually confirm the receipt"},
+		"a later session is for it": {later: "check the exported table", want: line + "`npm run dev` and visually confirm the receipt"},
+	} {
+		s := session([]string{"fee.go"})
+		s.Ran = c.ran
+		s.talk("Implement the following plan > The fee is rounded.")
+		s.Exchanges[0].Checks = Checks(plan, false)
+		if c.next != "" {
+			s.talk("x", c.next+" > It has one now.")
+			s.Exchanges = append(s.Exchanges[:1], s.Exchanges[2])
+		}
+		if got := s.open(c.later); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+	s := session(nil)
+	s.talk("Implement the following plan > The fee is rounded.")
+	s.Exchanges[0].Checks = Checks(plan, false)
+	if got := s.open(); got != "" {
+		t.Errorf("a plan that changed nothing: got %q", got)
+	}
+}
