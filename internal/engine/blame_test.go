@@ -72,6 +72,12 @@ func TestALineIsTracedToItsPromptAndDecision(t *testing.T) {
 	if strings.Contains(got, "4711") {
 		t.Errorf("private text is shown:\n%s", got)
 	}
+	s.inSession = "three"
+	s.play(start("startup"), prompt("p3", "Implement the following plan:\n\n# Plan: Round the fee\n\n## Steps\n- add 5"),
+		edited("p3", "t4", blamedFile, "a", "const five = 5"), stop("p3", "Done."))
+	if got := s.blames(blame.Line{Text: "const five = 5"}); !strings.HasPrefix(got, `1-1 s_3 by edit: "Round the fee"`) {
+		t.Errorf("a plan is quoted as\n%s", got)
+	}
 	// A line of the same text that was committed before the edit is not the agent's.
 	before := blame.Line{Text: "\treturn (x + 500) / 1000", Commit: "eeeeeeee", Committed: s.clock.AddDate(0, -1, 0)}
 	if got := s.blames(before); got != "1-1" {

@@ -80,6 +80,19 @@ func TestWhatASessionLeftOpenIsSaidInEveryPlace(t *testing.T) {
 				stop("p1", "The card fee is rounded half up.\n\nShould the fee of a refund be rounded half up, too?"),
 			}}, "answer “Should the fee of a refund be rounded half up, too?”",
 		},
+		"a question of a tool": {
+			[][]mem.Event{{prompt("p1", "commit this"), failed("p1", "c", "git commit -am fee", "Exit code 1\nlint: fee.go:3"), {
+				Kind: mem.Stop, Source: mem.Interrupted, PromptID: "p1", Text: "The hook failed.", Tool: mem.ToolAsk,
+				Input: []byte(`{"questions":[{"question":"Shall the commit skip the hook?","options":[]}]}`),
+			}}}, "answer “Shall the commit skip the hook?”",
+		},
+		"checks by hand": {
+			[][]mem.Event{{
+				prompt("p1", "Implement the following plan:\n\n# Round the fee\n\nHalf up.\n\n## Verification\n1. `go test ./...`\n"+
+					"2. Manual: open the receipt and see that the fee is whole"),
+				edited("p1", "e", exportFile, "a", "b"), stop("p1", "The card fee is rounded half up."),
+			}}, "check by hand: open the receipt and see that the fee is whole",
+		},
 	} {
 		s := newStage(t)
 		recap, handoff, briefing := openEnds(t, s, c.turns...)

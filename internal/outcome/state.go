@@ -120,7 +120,7 @@ func (s *Session) without(p *Piece) string {
 func (s *Session) notCommitted(p *Piece, last time.Time) string {
 	hashes, _, all := s.logged(p)
 	switch {
-	case all:
+	case all && len(hashes) > 0:
 		return committed(hashes)
 	case len(hashes) > 0:
 		return committed(hashes) + " in part"
@@ -176,7 +176,7 @@ func Newest(pieces []Piece) string {
 }
 
 // logged returns the abbreviated hashes of the first commits of the repository that hold the files of a piece of work
-// as it left them, and the time of the last of them, and reports whether there is one for all files.
+// as it left them, and the time of the last of them, and reports whether nothing else of the files is left to commit.
 func (s *Session) logged(p *Piece) (hashes []string, at time.Time, all bool) {
 	if s.logOf(p) == nil {
 		return nil, at, false
@@ -187,8 +187,8 @@ func (s *Session) logged(p *Piece) (hashes []string, at time.Time, all bool) {
 			continue
 		}
 		found, ok := s.firstWith(p, f)
-		if !ok {
-			all = false
+		if !ok { // a file that was renamed or undone since has nothing to commit
+			all = all && s.clean(f)
 			continue
 		}
 		hashes = extract.AppendNew(hashes, short(found.ID), maxFiles)
@@ -299,7 +299,7 @@ func committed(hashes []string) string {
 func (s *Session) delivered(p *Piece, next time.Time) (out []string) {
 	pushed, handsOver := "", len(p.commits) == 0 && len(p.files) == 0 // and nothing else
 	held, from := len(p.commits) > 0, p.At
-	if _, at, all := s.logged(p); !held && all && len(p.files) > 0 {
+	if hashes, at, all := s.logged(p); !held && all && len(hashes) > 0 {
 		held, from = true, at
 	}
 	failed := map[string]string{} // the command, by what it does

@@ -355,3 +355,28 @@ func TestATurnWithoutAnEndIsGivenOutWithAllThatWasWritten(t *testing.T) {
 		t.Errorf("of a turn that ended: got %q", got)
 	}
 }
+
+func TestATurnWithoutAnEndHasTheQuestionThatWaitsForItsAnswer(t *testing.T) {
+	const input = `{"questions":[{"question":"Shall it skip the hook?"}]}`
+	asks := `{"type":"assistant","timestamp":"` + noon + `","message":{"id":"m1","stop_reason":"tool_use",` +
+		`"content":[{"type":"tool_use","id":"t1","name":"AskUserQuestion","input":` + input + `}]}}`
+	answer := `{"type":"user","timestamp":"` + noon + `","promptId":"p1","toolUseResult":{},"message":{"role":"user",` +
+		`"content":[{"type":"tool_result","tool_use_id":"t1","content":"yes"}]}}`
+	last := func(lines ...string) (out mem.Event) {
+		_, err := past().Read(t.Context(), written(t, lines...), mem.TranscriptPosition{Session: "s"}, time.Now(),
+			func(ev mem.Event) error {
+				out = ev
+				return nil
+			})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	if ev := last(asked("p1", noon, "commit"), asks); ev.Source != mem.Interrupted || string(ev.Input) != input {
+		t.Errorf("without an answer: got %+v", ev)
+	}
+	if ev := last(asked("p1", noon, "commit"), asks, answer); ev.Source == mem.Interrupted && ev.Tool != "" {
+		t.Errorf("with an answer: got %+v", ev)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"remanence/internal/blame"
 	"remanence/internal/chars"
 	"remanence/internal/event"
+	"remanence/internal/extract"
 	"remanence/internal/mem"
 )
 
@@ -76,7 +77,7 @@ type BlameOrigin struct {
 	Session  string       `json:"session"` // short id
 	Agent    string       `json:"agent,omitempty"`
 	At       time.Time    `json:"at"`
-	Prompt   string       `json:"prompt,omitempty"` // as typed, in part; empty if it is private
+	Prompt   string       `json:"prompt,omitempty"` // as typed, in part, or a plan's title; empty if it is private
 	Evidence string       `json:"evidence"`         // one of the By… names
 	Memory   *BlameMemory `json:"memory,omitempty"` // the reason, or else the summary of the turn
 }
@@ -236,7 +237,7 @@ func (b *blamed) turn(ctx context.Context, session, prompt, evidence string, at 
 		return o, fmt.Errorf("turns of a session: %w", err)
 	}
 	if i := slices.IndexFunc(turns, func(t mem.Turn) bool { return t.PromptID == prompt }); i >= 0 && !turns[i].Private {
-		o.Prompt = chars.Clip(chars.Line(turns[i].Text), maxBlamePrompt)
+		o.Prompt = chars.Clip(cmp.Or(extract.PlanTitle(turns[i].Text), chars.Line(turns[i].Text)), maxBlamePrompt)
 	}
 	ms, err := b.Store.List(ctx, mem.Query{
 		Project: b.project.Key, Session: session, PromptID: prompt, Kinds: append(reasons(), mem.Summary), Within: "*",
