@@ -73,6 +73,7 @@ func (s *Service) ReadExchanges(ctx context.Context, session mem.Session, into *
 		if t.Number == 0 {
 			continue
 		}
+		into.Partial = into.Partial || t.Trust == mem.TrustNone // what it did is left out
 		x := outcome.Exchange{Prompt: t.PromptID, At: t.At, Plan: plans[t.PromptID]}
 		if !t.Private {
 			x.Asked = extract.WholeTitle(extract.Request(t.Text), maxAsked)

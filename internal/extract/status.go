@@ -31,8 +31,9 @@ func printsNothing(output string) bool {
 	return true
 }
 
-// OutputStatus returns what the output of commands that test, build or check something says of their success. Figures
-// count more than lines that name an error, which a test may print that passes.
+// OutputStatus returns what the output of commands that test, build or check something says of their success. Counts of
+// failed tests and lines by which tools say that they stopped count most, and what passed more than a line that names
+// an error, which a test may print that passes.
 func OutputStatus(output string) (failed, known bool) {
 	passed, named := false, false
 	for line := range strings.Lines(output) {
@@ -40,11 +41,15 @@ func OutputStatus(output string) (failed, known bool) {
 		if len(words) == 0 || len(words) > maxStatusWords || words[0] == "$" {
 			continue
 		}
-		n, good := figures(words)
+		failures, ok := counted(words, "fail", "failed", "failing", "failure", "failures")
+		errors, clean := counted(words, "error", "errors", "problems", "issues")
+		good, _ := counted(words, "pass", "passed", "passing")
 		switch {
-		case n > 0 || saysExit(words, false) || stopped(line, words):
+		case failures > 0 || saysExit(words, false) || stopped(strings.TrimSpace(line), words):
 			return true, true
-		case n == 0 || good || saysExit(words, true) || succeeded(words):
+		case errors > 0:
+			named = true
+		case ok || clean || good > 0 || saysExit(words, true) || succeeded(words):
 			passed = true
 		case saysError(strings.TrimSpace(line)):
 			named = true
@@ -54,44 +59,44 @@ func OutputStatus(output string) (failed, known bool) {
 }
 
 // maxStatusWords is how many words a line has at most that says whether a command worked.
-const maxStatusWords = 30
+const maxStatusWords = 20
 
-// decorates reports whether a character stands around a line without a meaning: symbols, frames, colors.
+// decorates reports whether a character stands around a line without a meaning: symbols, frames.
 func decorates(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune("=-_*()[]✓✔●│|", r)
 }
 
-// figures returns how many failures or errors a line counts, and whether it counts what passed: "2 failed, 10 passed",
-// "1216 pass", "# fail 3", "Failures: 0", "Found 3 errors". n is -1 if it counts no failures.
-func figures(words []string) (n int, good bool) {
-	n = -1
+// counted returns the count that a line gives of one of some words: "2 failed, 10 passed", "Tests: 1 failed", "# fail 3",
+// "Failures: 0", "no errors". A count within a sentence is none: "task 2 failed".
+func counted(words []string, of ...string) (n int, ok bool) {
 	for i, w := range words {
-		w = strings.Trim(w, ".,;:()[]")
-		bad := slices.Contains([]string{"fail", "failed", "failing", "failure", "failures", "error", "errors"}, w)
-		pass := slices.Contains([]string{"pass", "passed", "passing", "passes"}, w)
-		if !bad && !pass {
+		if !slices.Contains(of, strings.Trim(w, ".,;:()[]")) {
 			continue
 		}
-		count, ok := 0, false
 		if i > 0 {
-			count, ok = number(words[i-1])
+			before := ""
+			if i > 1 {
+				before = words[i-2]
+			}
+			count, isNumber := number(words[i-1])
+			begins := before == "" || strings.ContainsAny(before[len(before)-1:], ":,;|)") || slices.Contains(countsAfter, before)
+			if isNumber && begins || words[i-1] == "no" {
+				n, ok = max(n, count), true
+				continue
+			}
 		}
-		if !ok && i > 0 && words[i-1] == "no" && bad {
-			ok = true
-		}
-		if !ok && i < 2 && i+1 < len(words) && (strings.HasSuffix(words[i], ":") || i == 1 && words[0] == "#") {
-			count, ok = number(words[i+1])
-		}
-		switch {
-		case !ok:
-		case bad:
-			n = max(n, count)
-		default:
-			good = good || count > 0
+		if labels := i == 0 && strings.HasSuffix(w, ":") || i == 1 && words[0] == "#" || i == 0 && len(words) == 2; labels &&
+			i+1 < len(words) {
+			if count, isNumber := number(words[i+1]); isNumber {
+				n, ok = max(n, count), true
+			}
 		}
 	}
-	return n, good
+	return n, ok
 }
+
+// countsAfter are words that a count stands behind.
+var countsAfter = []string{"tests", "files", "suites", "found", "with", "and", "problems", "assertions", "examples"}
 
 // number reads a count: "3", "(12", "1,216".
 func number(word string) (n int, ok bool) {
@@ -123,8 +128,7 @@ func saysExit(words []string, success bool) bool {
 
 // stopped reports whether a line is one by which tools say that they failed, without a figure: "FAIL pkg", "--- FAIL:
 // TestX", "FAILED tests/x.py::test_y", "BUILD FAILED", "make: *** [test] Error 2", "✖ 1 problem", "npm ERR! x".
-func stopped(line string, words []string) bool {
-	t := strings.TrimSpace(line)
+func stopped(t string, words []string) bool {
 	upper := strings.Fields(t)
 	for i, w := range upper {
 		w = strings.Trim(w, "-:()*>_=!")
@@ -133,9 +137,8 @@ func stopped(line string, words []string) bool {
 		}
 	}
 	first := []rune(t)[0]
-	return slices.Contains([]rune("✖✗✘×✕"), first) || strings.Contains(t, ": *** [") ||
-		words[0] == "fail" && strings.HasPrefix(t, "(fail)") || strings.Contains(t, "lifecycle command failed") ||
-		len(words) <= 4 && words[len(words)-1] == "failed" || closesErrors(t)
+	return slices.Contains([]rune("✖✗✘×✕"), first) || strings.Contains(t, ": *** [") || strings.HasPrefix(t, "(fail)") ||
+		slices.Equal(words, []string{"build", "failed"}) || closesErrors(t)
 }
 
 // succeeded reports whether a line is one by which tools say that all went well.

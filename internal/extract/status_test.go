@@ -33,6 +33,15 @@ func TestAHiddenStatusIsReadFromTheOutput(t *testing.T) {
 		{"cargo build 2>&1 | tail -2", "error: could not compile `fee` due to 2 previous errors\n", failed},
 		{"set -o pipefail; npm test | tail -1", "", passed},
 		{"cat fee.go | head", "FAIL", passed}, // shows only
+		{"bun run test | tail -20", "error: Database connection failed\n 1274 pass\n 0 fail\n", passed},
+		{"bun run test | head -20", "[Limiter] Task 2 failed: 84 |\n", unknown},
+		{"bun run test | tail -20", "Found 3 errors in the document\n 12 pass\n 0 fail\n", passed},
+		{"npx tsc | tail -2", "Found 3 errors in 2 files.\n", failed},
+		{"npx vitest run | tail -4", " Test Files  1 failed | 3 passed (4)\n", failed},
+		{"npx vitest run | tail -4", " Test Files  4 passed (4)\n      Tests  21 passed (21)\n", passed},
+		{"rspec | tail -1", "15 examples, 2 failures\n", failed},
+		{"cargo test | tail -2", "test result: ok. 12 passed; 0 failed; 0 ignored\n", passed},
+		{"node --test | tail -9", "# pass 3\n# fail 1\n", failed},
 	} {
 		worked, known := Call{Command: c.line, Output: c.output}.Worked()
 		if got := (status{worked, known}); got != c.want {

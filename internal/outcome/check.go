@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"remanence/internal/chars"
+	"remanence/internal/extract"
 	"remanence/internal/lang"
 	"remanence/internal/shell"
 )
@@ -80,11 +80,16 @@ func newCheck(item string) Check {
 		}
 	}
 	c.manual = dutyCues().Find(lang.CueText(c.text)).Has(cueManual)
-	if label, rest, ok := strings.Cut(c.text, ":"); ok && len(strings.Fields(label)) <= 2 &&
-		dutyCues().Find(lang.CueText(label)).Has(cueManual) && strings.TrimSpace(rest) != "" {
-		c.text = strings.TrimSpace(rest)
-	}
 	return c
+}
+
+// said returns a check without a label such as "Manual test:".
+func (c Check) said() string {
+	label, rest, ok := strings.Cut(c.text, ": ")
+	if ok && len(strings.Fields(label)) <= 2 && dutyCues().Find(lang.CueText(label)).Has(cueManual) {
+		return strings.TrimSpace(rest)
+	}
+	return c.text
 }
 
 // join adds an item of a list below.
@@ -140,7 +145,7 @@ func (s *Session) checks(later []string) (end End, ok bool) {
 	if n := len(left) - 1; n > 0 {
 		more = fmt.Sprintf("; %d more", n)
 	}
-	text := "check by hand: " + chars.Clip(left[0].text, maxCheck) + more
+	text := "check by hand: " + extract.WholeTitle(left[0].said(), maxCheck) + more
 	return End{Prompt: x.Prompt, At: x.At, Text: text, Person: true, Minor: true}, true
 }
 

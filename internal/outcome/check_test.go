@@ -8,7 +8,7 @@ import (
 func texts(checks []Check) string {
 	var out []string
 	for _, c := range checks {
-		out = append(out, c.text)
+		out = append(out, c.said())
 	}
 	return strings.Join(out, " | ")
 }
@@ -21,6 +21,7 @@ func TestChecksByHandStandBelowTheirHeading(t *testing.T) {
 				"## Notes\n- check the docs",
 			"open the receipt → the fee is whole | `npm run dev`, visually confirm: the sum; the fee",
 		},
+		{"## Verification\n4. Manual testing:\n   - Open the receipt\n   - Print it", "Open the receipt; Print it"},
 		{"## Test plan\n- [x] Check the receipt\n- [ ] Check the export\n- Add a test for it", "Check the export"},
 		{"**Verification**\n- Confirm that the fee is whole", "Confirm that the fee is whole"},
 		{"## Tests\n- Manual fee: verify that it is kept", ""},

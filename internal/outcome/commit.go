@@ -177,11 +177,14 @@ func (s *Session) made(p *Piece) (out []string) {
 }
 
 // foreign returns how many files a commit holds that no edit of the session changed, and no command of it may have; 0 if
-// that is not known.
+// that is not known. Which files it holds says the repository, or what was staged by name if git counted as many.
 func (s *Session) foreign(c Command) (n int) {
-	named := len(c.holds) > 0 && !slices.ContainsFunc(c.holds, func(staged string) bool { return path.Ext(staged) == "" })
-	if c.changed == 0 && !named || c.amends || s.Partial {
+	if c.amends || s.Partial {
 		return 0
+	}
+	files := c.holds
+	for _, l := range s.byTheirSubject(c) {
+		files, c.changed = l.Files, len(l.Files)
 	}
 	edited := map[string]bool{}
 	for _, e := range s.Edits {
@@ -189,15 +192,15 @@ func (s *Session) foreign(c Command) (n int) {
 			edited[e.File] = true
 		}
 	}
-	if !named || c.changed > 0 && len(c.holds) != c.changed {
+	if len(files) != c.changed {
 		if slices.ContainsFunc(s.Ran, mayWrite) {
 			return 0
 		}
 		return max(0, c.changed-len(edited))
 	}
-	for _, staged := range c.holds {
+	for _, staged := range files {
 		known := slices.ContainsFunc(s.Ran, func(line string) bool {
-			return !strings.Contains(line, "git ") && strings.Contains(line, path.Base(staged))
+			return strings.Contains(strings.Join(shell.Work(line), "\n"), path.Base(staged))
 		})
 		for file := range edited {
 			known = known || names([]string{staged}, file)

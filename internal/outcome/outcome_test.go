@@ -409,9 +409,10 @@ func TestACommitSaysWhatItHoldsBesidesAndWhichChecksItSkipped(t *testing.T) {
 		{line: "git commit -am fee", output: " 3 files changed, 9 deletions(-)", ran: "npm install x", want: "committed 1111111"},
 		{line: "git commit -am fee", output: " 3 files changed, 9 deletions(-)", partial: true, want: "committed 1111111"},
 		{
-			line: "git add fee.go web/a.css web/b.css && git commit -m fee", output: " 3 files changed, 9 deletions(-)", ran: "sort -o web/a.css",
-			want: "committed 1111111, with a file the session did not edit",
+			line: "git add fee.go web/a.css web/b.css && git commit -m fee", output: " 3 files changed, 9 deletions(-)",
+			ran: "sort -o web/a.css", want: "committed 1111111, with a file the session did not edit",
 		},
+		{line: "git add fee.go a.css && git commit -m fee", want: "committed 1111111"}, // a.css may not have changed
 	} {
 		s := session([]string{"fee.go"})
 		s.Ran, s.Partial = []string{c.ran}, c.partial
@@ -419,5 +420,16 @@ func TestACommitSaysWhatItHoldsBesidesAndWhichChecksItSkipped(t *testing.T) {
 		if got, want := s.text(), "fee; text p1: "+c.want+"\n"; got != want {
 			t.Errorf("%s after %q: got %s, want %s", c.line, c.ran, got, want)
 		}
+	}
+}
+
+func TestTheRepositorySaysWhatAQuietCommitHolds(t *testing.T) {
+	s := session([]string{"fee.go"})
+	s.run(t, 5, "git commit -q -am fee", "", false)
+	s.Log = NewLog(History{Commits: []Logged{
+		{ID: "1111111ff", At: at(5), Subject: "fee", Files: []string{"a.css", "b.css", "fee.go"}},
+	}})
+	if got, want := s.text(), "fee; text p1: committed 1111111, with 2 files the session did not edit\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

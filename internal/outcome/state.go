@@ -75,7 +75,11 @@ func (s *Session) state(p *Piece, next time.Time) string {
 	case len(p.commits) > 0:
 		hashes := s.hashes(p)
 		if len(hashes) == 0 {
-			hashes = s.byTheirSubject(p)
+			for _, made := range p.commits {
+				for _, l := range s.byTheirSubject(made) {
+					hashes = append(hashes, short(l.ID))
+				}
+			}
 		}
 		said := committed(hashes)
 		if dir := s.elsewhere(p.commits[0]); dir != "" {
@@ -236,25 +240,23 @@ func (s *Session) clean(file string) bool {
 	return s.ignores(file) || !s.Elsewhere && s.Log != nil && s.Log.changed != nil && !s.Log.changed[file]
 }
 
-// byTheirSubject returns the abbreviated hashes that the repository has of the commits of a piece of work.
-func (s *Session) byTheirSubject(p *Piece) (hashes []string) {
+// byTheirSubject returns what the repository has of the commits of a command that have their subjects.
+func (s *Session) byTheirSubject(made Command) (out []Logged) {
 	if s.Log == nil {
 		return nil
 	}
-	for _, made := range p.commits {
-		subjects := []string{made.subject}
-		for _, c := range made.commits {
-			subjects = append(subjects, c.Subject)
-		}
-		for _, subject := range subjects {
-			all := s.Log.bySubject[subject]
-			i := slices.IndexFunc(all, func(c Logged) bool { return c.At.Sub(made.at).Abs() < longestCommit })
-			if i >= 0 {
-				hashes = append(hashes, short(all[i].ID))
-			}
+	subjects := []string{made.subject}
+	for _, c := range made.commits {
+		subjects = append(subjects, c.Subject)
+	}
+	for _, subject := range subjects {
+		all := s.Log.bySubject[subject]
+		i := slices.IndexFunc(all, func(c Logged) bool { return c.At.Sub(made.at).Abs() < longestCommit })
+		if i >= 0 {
+			out = append(out, all[i])
 		}
 	}
-	return hashes
+	return out
 }
 
 // longestCommit is how long a commit may take with the hooks that check it.

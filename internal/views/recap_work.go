@@ -136,7 +136,7 @@ func (r *recap) pieces() map[string][]outcome.Piece {
 		if id == "" {
 			continue
 		}
-		did.Partial = r.session(id).Created.Before(r.since)
+		did.Partial = did.Partial || r.session(id).Created.Before(r.since)
 		out[id] = did.Pieces(r.until, r.statements)
 		for _, p := range out[id] {
 			if p.Unknown && did.Repository && r.log != nil {
