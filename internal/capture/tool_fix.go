@@ -16,8 +16,7 @@ import (
 )
 
 // commandSucceeded returns the memory of a successful command: a fix of its earlier
-// failure in the session, or a command worth keeping. It returns nothing if a pipe hid that the command failed, or hides
-// whether it did.
+// failure in the session, or a command worth keeping. It returns nothing if a pipe hides whether the command worked.
 func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extract.Call) (event.Changes, error) {
 	var ch event.Changes
 	if worked, _ := c.Worked(); c.Plain == "" || !worked {

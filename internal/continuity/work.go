@@ -107,8 +107,8 @@ func (s *Service) ReadExchanges(ctx context.Context, session mem.Session, into *
 	return err
 }
 
-// plans returns the titles of the plans that a session wrote, and the checks of those that the person approved, by the id
-// of the turn: an agent that plans writes a file of its own, outside of the project.
+// plans returns the titles of the plans that a session wrote, and the checks of those that the person approved, by the
+// id of the turn: an agent that plans writes a file of its own, outside of the project.
 func (s *Service) plans(ctx context.Context, session mem.Session) (
 	titles map[string]string, checks map[string][]outcome.Check, err error,
 ) {

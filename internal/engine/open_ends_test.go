@@ -88,8 +88,8 @@ func TestWhatASessionLeftOpenIsSaidInEveryPlace(t *testing.T) {
 		},
 		"checks by hand": {
 			[][]mem.Event{{
-				prompt("p1", "Implement the following plan:\n\n# Round the fee\n\nHalf up.\n\n## Verification\n1. `go test ./...`\n"+
-					"2. Manual: open the receipt and see that the fee is whole"),
+				prompt("p1", "Implement the following plan:\n\n# Round the fee\n\nHalf up.\n\n## Verification\n"+
+					"1. `go test ./...`\n2. Manual: open the receipt and see that the fee is whole"),
 				edited("p1", "e", exportFile, "a", "b"), stop("p1", "The card fee is rounded half up."),
 			}}, "check by hand: open the receipt and see that the fee is whole",
 		},

@@ -66,8 +66,8 @@ func decorates(r rune) bool {
 	return unicode.IsSpace(r) || strings.ContainsRune("=-_*()[]✓✔●│|", r)
 }
 
-// counted returns the count that a line gives of one of some words: "2 failed, 10 passed", "Tests: 1 failed", "# fail 3",
-// "Failures: 0", "no errors". A count within a sentence is none: "task 2 failed".
+// counted returns the count that a line gives of one of some words: "2 failed, 10 passed", "Tests: 1 failed",
+// "# fail 3", "Failures: 0", "no errors". A count within a sentence is none: "task 2 failed".
 func counted(words []string, of ...string) (n int, ok bool) {
 	for i, w := range words {
 		if !slices.Contains(of, strings.Trim(w, ".,;:()[]")) {
@@ -79,7 +79,8 @@ func counted(words []string, of ...string) (n int, ok bool) {
 				before = words[i-2]
 			}
 			count, isNumber := number(words[i-1])
-			begins := before == "" || strings.ContainsAny(before[len(before)-1:], ":,;|)") || slices.Contains(countsAfter, before)
+			begins := before == "" || strings.ContainsAny(before[len(before)-1:], ":,;|)") ||
+				slices.Contains(countsAfter, before)
 			if isNumber && begins || words[i-1] == "no" {
 				n, ok = max(n, count), true
 				continue
@@ -116,7 +117,9 @@ func number(word string) (n int, ok bool) {
 // `script "test" exited with code 2`.
 func saysExit(words []string, success bool) bool {
 	text := " " + strings.Join(words, " ") + " "
-	for _, before := range []string{"exit code", "exit status", "exited with code", "exited with", "exit", "exit_code", "rc"} {
+	for _, before := range []string{
+		"exit code", "exit status", "exited with code", "exited with", "exit", "exit_code", "rc",
+	} {
 		_, rest, ok := strings.Cut(text, " "+before)
 		if rest = strings.TrimLeft(rest, ":= "); ok && rest != "" && len(rest) < 20 {
 			n, isNumber := number(strings.Fields(rest)[0])

@@ -17,13 +17,19 @@ func TestWorkThatAPersonCommittedLaterIsNotCalledUncommitted(t *testing.T) {
 		did  func(h *history)
 		want string // HEAD stands for the abbreviated hash of it, FEE for that of the branch fee
 	}{
-		"nothing":      {func(*history) {}, "not committed"},
-		"staged":       {func(h *history) { h.git("add", "-A") }, "not committed"},
-		"committed":    {func(h *history) { h.commit("fee") }, "committed HEAD"},
-		"one of two":   {func(h *history) { h.git("add", "fee.go"); h.git("commit", "-q", "-m", "fee") }, "committed HEAD in part"},
-		"thrown away":  {func(h *history) { h.git("clean", "-q", "-f", "-d") }, "undone or stashed since"},
-		"stashed":      {func(h *history) { h.git("stash", "-q", "-u") }, "undone or stashed since"},
-		"amended with": {func(h *history) { h.git("add", "-A"); h.git("commit", "-q", "--amend", "--no-edit") }, "committed HEAD"},
+		"nothing":   {func(*history) {}, "not committed"},
+		"staged":    {func(h *history) { h.git("add", "-A") }, "not committed"},
+		"committed": {func(h *history) { h.commit("fee") }, "committed HEAD"},
+		"one of two": {func(h *history) {
+			h.git("add", "fee.go")
+			h.git("commit", "-q", "-m", "fee")
+		}, "committed HEAD in part"},
+		"thrown away": {func(h *history) { h.git("clean", "-q", "-f", "-d") }, "undone or stashed since"},
+		"stashed":     {func(h *history) { h.git("stash", "-q", "-u") }, "undone or stashed since"},
+		"amended with": {func(h *history) {
+			h.git("add", "-A")
+			h.git("commit", "-q", "--amend", "--no-edit")
+		}, "committed HEAD"},
 		"committed, then amended": {func(h *history) {
 			h.commit("fee")
 			h.now = h.now.Add(time.Hour)

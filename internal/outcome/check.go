@@ -136,7 +136,9 @@ func (s *Session) checks(later []string) (end End, ok bool) {
 	left := slices.DeleteFunc(slices.Clone(x.Checks), func(c Check) bool {
 		ran := len(c.commands) > 0 && !slices.ContainsFunc(c.commands, func(command string) bool { return !did[command] })
 		about := topics(c.text, c.text)
-		return ran || slices.ContainsFunc(later, func(l string) bool { return 2*shared(about, topics(l, c.text)) > len(about) })
+		return ran || slices.ContainsFunc(later, func(l string) bool {
+			return 2*shared(about, topics(l, c.text)) > len(about)
+		})
 	})
 	if len(left) == 0 {
 		return end, false

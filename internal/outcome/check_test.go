@@ -17,7 +17,8 @@ func TestChecksByHandStandBelowTheirHeading(t *testing.T) {
 	for _, c := range []struct{ plan, want string }{
 		{
 			"# Round the fee\n## Steps\n- verify the type\n## Verification\n1. Run `go test ./...` and verify that it passes\n" +
-				"2. Manual test: open the receipt → the fee is whole\n3. `npm run dev`, visually confirm:\n   - the sum\n   - the fee\n" +
+				"2. Manual test: open the receipt → the fee is whole\n" +
+				"3. `npm run dev`, visually confirm:\n   - the sum\n   - the fee\n" +
 				"## Notes\n- check the docs",
 			"open the receipt → the fee is whole | `npm run dev`, visually confirm: the sum; the fee",
 		},
@@ -46,21 +47,22 @@ func TestChecksByHandStandBelowTheirHeading(t *testing.T) {
 }
 
 func TestAnUntickedCheckIsOpenUntilSomethingDidIt(t *testing.T) {
-	const plan = "# Round the fee\n## Verification\n1. Run `go test ./...`\n2. `npm run dev` and visually confirm the receipt\n" +
-		"3. Manual: check the exported table\n"
+	const plan = "# Round the fee\n## Verification\n1. Run `go test ./...`\n" +
+		"2. `npm run dev` and visually confirm the receipt\n3. Manual: check the exported table\n"
 	const line = "for you: check by hand: "
+	const receipt = line + "`npm run dev` and visually confirm the receipt"
 	for name, c := range map[string]struct {
 		ran         []string
 		next, later string
 		want        string
 	}{
 		"nothing did them": {
-			ran: []string{"go test ./..."}, want: line + "`npm run dev` and visually confirm the receipt; 1 more",
+			ran: []string{"go test ./..."}, want: receipt + "; 1 more",
 		},
 		"one was run":               {ran: []string{"cd web && npm run dev"}, want: line + "check the exported table"},
 		"a browser was used":        {ran: []string{"npx playwright test"}},
-		"the person speaks of one":  {next: "the exported table has no fee", want: line + "`npm run dev` and visually confirm the receipt"},
-		"a later session is for it": {later: "check the exported table", want: line + "`npm run dev` and visually confirm the receipt"},
+		"the person speaks of one":  {next: "the exported table has no fee", want: receipt},
+		"a later session is for it": {later: "check the exported table", want: receipt},
 	} {
 		s := session([]string{"fee.go"})
 		s.Ran = c.ran

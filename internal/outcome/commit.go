@@ -176,8 +176,8 @@ func (s *Session) made(p *Piece) (out []string) {
 	return out
 }
 
-// foreign returns how many files a commit holds that no edit of the session changed, and no command of it may have; 0 if
-// that is not known. Which files it holds says the repository, or what was staged by name if git counted as many.
+// foreign returns how many files a commit holds that no edit of the session changed, and no command of it may have; 0
+// if that is not known. Which files it holds says the repository, or what was staged by name if git counted as many.
 func (s *Session) foreign(c Command) (n int) {
 	if c.amends || s.Partial {
 		return 0
@@ -216,8 +216,8 @@ func (s *Session) foreign(c Command) (n int) {
 func mayWrite(line string) bool {
 	line, _, _ = strings.Cut(line, "git commit") // its message may say anything
 	return shell.HasSideEffects(line) || slices.ContainsFunc([]string{
-		">", "sed -i", "python", "node ", "perl", "ruby", "awk", "tee ", "fix", "fmt", "format", "--write", "build", "generate",
-		"git checkout", "git mv", "git rm", "git apply", "git am", "git stash", "git merge", "git pull", "git rebase",
-		"git cherry-pick", "git revert", "patch",
+		">", "sed -i", "python", "node ", "perl", "ruby", "awk", "tee ", "fix", "fmt", "format", "--write", "build",
+		"generate", "git checkout", "git mv", "git rm", "git apply", "git am", "git stash", "git merge", "git pull",
+		"git rebase", "git cherry-pick", "git revert", "patch",
 	}, func(part string) bool { return strings.Contains(strings.ReplaceAll(line, "2>&1", ""), part) })
 }

@@ -364,14 +364,15 @@ func TestWhatACommitLeftOutIsNotSaidOnceAnotherIsCheckedOut(t *testing.T) {
 }
 
 func TestAPipeHidesWhetherACheckPassed(t *testing.T) {
-	const fails = "text p1: not committed, `go test ./...` fails\n"
+	const left = "text p1: not committed"
+	const fails = left + ", `go test ./...` fails\n"
 	for _, c := range []struct{ line, output, want string }{
 		{"go test ./... | tail -5", "FAIL\tshop/fee\t0.1s\nFAIL\n", fails},
-		{"go test ./... | tail -5", "ok  \tshop/fee\t0.1s\n", "text p1: not committed\n"},
-		{"go test ./... 2>&1 | grep -c fee", "7\n", "text p1: not committed\n"},
-		{"go test ./... || true", "--- FAIL: TestFee (0.00s)\nFAIL\n", "text p1: not committed, `go test ./... || true` fails\n"},
-		{"go test ./...; echo done", "FAIL\tshop/fee [build failed]\ndone\n", "text p1: not committed, `go test ./...; echo done` fails\n"},
-		{"go vet ./... && go test ./... | tail -1", "FAIL\n", "text p1: not committed, `go vet ./... && go test ./...` fails\n"},
+		{"go test ./... | tail -5", "ok  \tshop/fee\t0.1s\n", left + "\n"},
+		{"go test ./... 2>&1 | grep -c fee", "7\n", left + "\n"},
+		{"go test ./... || true", "--- FAIL: TestFee (0.00s)\nFAIL\n", left + ", `go test ./... || true` fails\n"},
+		{"go test ./...; echo done", "FAIL\tshop/fee [build failed]\n", left + ", `go test ./...; echo done` fails\n"},
+		{"go vet ./... && go test ./... | tail -1", "FAIL\n", left + ", `go vet ./... && go test ./...` fails\n"},
 	} {
 		s := session([]string{"fee.go"})
 		s.run(t, 4, c.line, c.output, false)
@@ -398,6 +399,7 @@ func TestACheckThatAPipeHidDoesNotSettleAFailure(t *testing.T) {
 }
 
 func TestACommitSaysWhatItHoldsBesidesAndWhichChecksItSkipped(t *testing.T) {
+	const many = " 3 files changed, 9 deletions(-)"
 	for _, c := range []struct {
 		line, output, ran, want string
 		partial                 bool
@@ -405,11 +407,11 @@ func TestACommitSaysWhatItHoldsBesidesAndWhichChecksItSkipped(t *testing.T) {
 		{line: "git commit --no-verify -am fee", want: "committed 1111111, checks skipped by --no-verify"},
 		{line: "git commit --no-gpg-sign -am fee", want: "committed 1111111"},
 		{line: "git commit -am fee", output: " 1 file changed, 2 insertions(+)", want: "committed 1111111"},
-		{line: "git commit -am fee", output: " 3 files changed, 9 deletions(-)", want: "committed 1111111, with 2 files the session did not edit"},
-		{line: "git commit -am fee", output: " 3 files changed, 9 deletions(-)", ran: "npm install x", want: "committed 1111111"},
-		{line: "git commit -am fee", output: " 3 files changed, 9 deletions(-)", partial: true, want: "committed 1111111"},
+		{line: "git commit -am fee", output: many, want: "committed 1111111, with 2 files the session did not edit"},
+		{line: "git commit -am fee", output: many, ran: "npm install x", want: "committed 1111111"},
+		{line: "git commit -am fee", output: many, partial: true, want: "committed 1111111"},
 		{
-			line: "git add fee.go web/a.css web/b.css && git commit -m fee", output: " 3 files changed, 9 deletions(-)",
+			line: "git add fee.go web/a.css web/b.css && git commit -m fee", output: many,
 			ran: "sort -o web/a.css", want: "committed 1111111, with a file the session did not edit",
 		},
 		{line: "git add fee.go a.css && git commit -m fee", want: "committed 1111111"}, // a.css may not have changed

@@ -124,8 +124,8 @@ func Removes(line string) (out []string) {
 	return out
 }
 
-// SkipsChecks returns by what the git commit of a line skips the checks of the repository's hooks: "--no-verify", or the
-// variable that its tool of hooks reads. It is empty if the line runs them.
+// SkipsChecks returns by what the git commit of a line skips the checks of the repository's hooks: "--no-verify", or
+// the variable that its tool of hooks reads. It is empty if the line runs them.
 func SkipsChecks(line string) string {
 	if !strings.Contains(line, "commit") {
 		return ""

@@ -45,7 +45,8 @@ func TestFilesThatRmDeletes(t *testing.T) {
 
 func TestWhatSkipsTheChecksOfACommit(t *testing.T) {
 	for line, want := range map[string]string{
-		"git commit --no-verify -m fee": "--no-verify", "git commit -nm fee": "--no-verify", "git commit -an -m x": "--no-verify",
+		"git commit --no-verify -m fee": "--no-verify", "git commit -nm fee": "--no-verify",
+		"git commit -an -m x":                           "--no-verify",
 		"rtk git commit -m 'x' --no-verify && git push": "--no-verify", "HUSKY=0 git commit -m x": "HUSKY=0",
 		"SKIP=eslint git commit -m x": "SKIP=eslint", "git -c core.hooksPath=/dev/null commit -m x": "core.hooksPath",
 		"git commit -m fee": "", "git commit -m '--no-verify is wrong'": "", "git commit -mn": "",

@@ -81,8 +81,8 @@ func Checks(line string) []string {
 
 // mayCheck reports whether a line may check something. Most lines do not.
 func mayCheck(line string) bool {
-	return containsAny(line, "test", "lint", "check", "build", "fmt", "format", "compile", "tox", "jest", "rspec", "phpunit",
-		"tsc", "mypy", "pyright", "vet") || containsAny(line, formatters...)
+	return containsAny(line, "test", "lint", "check", "build", "fmt", "format", "compile", "tox", "jest", "rspec",
+		"phpunit", "tsc", "mypy", "pyright", "vet") || containsAny(line, formatters...)
 }
 
 // checksOf returns what some commands check, each once.

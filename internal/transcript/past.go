@@ -33,8 +33,8 @@ type Past struct {
 // out whole. Transcripts of other sessions are skipped, and so are lines without the id of a turn.
 //
 // A last turn without an end yields a Stop with Source mem.Interrupted and all that the
-// assistant wrote in it: it may go on, or have been cut off. If a question of mem.ToolAsk waits for its answer, the Stop
-// has that tool and its input.
+// assistant wrote in it: it may go on, or have been cut off. If a question of mem.ToolAsk waits for its answer, the
+// Stop has that tool and its input.
 //
 // The position returned is the beginning of the last turn, which is read again the
 // next time, since it may go on. A transcript that was replaced is read from its
