@@ -482,6 +482,9 @@ func TestADecisionThatThePersonCorrectsIsOver(t *testing.T) {
 		{"nope, retries belong into the worker. the client must not know of them", true, true},
 		{"Nein. Die retries macht nicht der client.", true, true},
 		{"no, retries belong into the worker. the client must not know of them", false, false}, // it was talked about only
+		{"the retries should not be in the client but in the worker", true, true},
+		{"Die retries gehören nicht in den client, sondern in den worker", true, true},
+		{"the retries in the client do not wait", true, false},
 		{"no, keep the retries in the client, but log them", true, false},
 		{"no, the log line is too long", true, false},
 		{"no retries in the client for uploads, please", true, false},

@@ -202,11 +202,26 @@ func TrimNo(s string) string {
 }
 
 // Corrects reports whether a prompt begins with a no to something that was decided
-// just before and names it: "No, validate on submit."
+// just before and names it: "No, validate on submit.", or says that it is to be otherwise: "It should not be in the
+// header but below."
 func Corrects(prompt, decision string) bool {
 	said := chars.Clip(chars.FirstLine(prompt), MaxStatement)
 	rest := TrimNo(said)
-	return rest != said && turnsOn(rest, decision)
+	return (rest != said || contrasts(lang.CueText(said))) && turnsOn(rest, decision)
+}
+
+// contrasts reports whether a text says what something is not to be, and what instead.
+func contrasts(l string) bool {
+	for not, but := range map[string][]string{
+		" not ": {" but ", " instead"}, "n't ": {" but ", " instead"}, " nicht ": {" sondern "}, " kein": {" sondern "},
+		" pas ": {" mais "}, " no ": {" sino "}, " não ": {" mas sim ", " e sim "}, " non ": {" bensì ", " ma "},
+		" не ": {", а "}, "不": {"而是"}, "ではなく": {""},
+	} {
+		if _, rest, ok := strings.Cut(l, not); ok && lang.ContainsAny(rest, but...) {
+			return true
+		}
+	}
+	return false
 }
 
 // ChangesMind reports whether a prompt names something that was decided and says

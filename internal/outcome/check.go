@@ -121,7 +121,11 @@ func (s *Session) checks(later []string) (end End, ok bool) {
 		return end, false
 	}
 	x := s.Exchanges[i]
+	made := s.changedIn(x.Prompt)
 	for _, next := range s.Exchanges[i+1:] {
+		if slices.ContainsFunc(s.changedIn(next.Prompt), func(f string) bool { return slices.Contains(made, f) }) {
+			return end, false // the person looked at it and wanted it otherwise
+		}
 		later = append(slices.Clone(later), next.Asked)
 	}
 	did := map[string]bool{}

@@ -76,7 +76,13 @@ func TestAnUntickedCheckIsOpenUntilSomethingDidIt(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, c.want)
 		}
 	}
-	s := session(nil)
+	s := session([]string{"fee.go"}, []string{"fee.go"})
+	s.talk("Implement the following plan > The fee is rounded.", "put it below the sum > It is below the sum now.")
+	s.Exchanges[0].Checks = Checks(plan, false)
+	if got := s.open(); got != "" {
+		t.Errorf("a plan whose result was changed again: got %q", got)
+	}
+	s = session(nil)
 	s.talk("Implement the following plan > The fee is rounded.")
 	s.Exchanges[0].Checks = Checks(plan, false)
 	if got := s.open(); got != "" {
