@@ -30,3 +30,16 @@ func TestWhatWasDoneAboutAProblemIsFound(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatWasSoBeforeIsNoOutcome(t *testing.T) {
+	for answer, want := range map[string]string{
+		"The warning was already hidden in the cloud. The selector of the agent is hidden there now, too.": "" +
+			"The selector of the agent is hidden there now, too.",
+		"Die Warnung war bereits ausgeblendet. Die Auswahl des Agenten ist jetzt auch ausgeblendet.": "" +
+			"Die Auswahl des Agenten ist jetzt auch ausgeblendet.",
+	} {
+		if got := extract.Opening(answer); got != want {
+			t.Errorf("%s: got %q", answer, got)
+		}
+	}
+}

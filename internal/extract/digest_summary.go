@@ -128,8 +128,14 @@ func openingOf(all []Statement, open []Option, report bool) int {
 	})
 }
 
-// onlyGuesses reports whether a statement is a guess, an idea without a reason, or work that is left: no result.
+// onlyGuesses reports whether a statement is a guess, an idea without a reason, work that is left, or says that
+// something was so before: no result.
 func (s Statement) onlyGuesses() bool {
+	if lang.ContainsAny(s.Bare, " was already ", " were already ", " war bereits ", " waren bereits ", " war schon ",
+		" waren schon ", " était déjà ", " étaient déjà ", " ya estaba", " já estava", " era già ", " erano già ", " уже был",
+		"もともと", "本来就") {
+		return true
+	}
 	reasoned := s.cues.Has(cueReason) || strings.Contains(s.Bare, " since ")
 	return s.cues.Has(cueHedge, cueOpen) || s.cues.Has(cueThought) && !reasoned
 }

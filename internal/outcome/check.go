@@ -106,7 +106,10 @@ func (c *Check) join(item string) {
 
 // byHand reports whether nothing but a person or a browser can do a check.
 func (c Check) byHand() bool {
-	return c.manual || dutyCues().Find(lang.CueText(c.text)).Has(cueLook) &&
+	automatic := slices.ContainsFunc(strings.Fields(strings.ToLower(c.text)), func(w string) bool {
+		return slices.Contains([]string{"test", "tests", "lint", "typecheck", "build", "ci"}, strings.Trim(w, ".,;:`*"))
+	})
+	return c.manual || !automatic && dutyCues().Find(lang.CueText(c.text)).Has(cueLook) &&
 		!slices.ContainsFunc(c.commands, func(command string) bool { return len(shell.Checks(command)) > 0 })
 }
 

@@ -25,6 +25,7 @@ func TestChecksByHandStandBelowTheirHeading(t *testing.T) {
 		{"## Verification\n4. Manual testing:\n   - Open the receipt\n   - Print it", "Open the receipt; Print it"},
 		{"## Test plan\n- [x] Check the receipt\n- [ ] Check the export\n- Add a test for it", "Check the export"},
 		{"**Verification**\n- Confirm that the fee is whole", "Confirm that the fee is whole"},
+		{"## Verification\n- All tests should pass\n- The fee should be whole", "The fee should be whole"},
 		{"## Tests\n- Manual fee: verify that it is kept", ""},
 		{"## Verification\n```\n- verify this\n```\n- `go test ./...` passes", ""},
 		{"## Überprüfung\n- Manuell: Beleg öffnen und die Gebühr ansehen", "Beleg öffnen und die Gebühr ansehen"},
