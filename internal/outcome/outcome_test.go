@@ -435,3 +435,22 @@ func TestTheRepositorySaysWhatAQuietCommitHolds(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+func TestWorkThatNoCommitNamesSaysWhatWasAskedFor(t *testing.T) {
+	for _, c := range []struct{ title, asked, want string }{
+		{"Fixed by looking up the name", "the modal shows the wrong agent", "Fixed by looking up the name; asked for: " +
+			"the modal shows the wrong agent"},
+		{"The modal shows the right agent", "the modal shows the wrong agent", "The modal shows the right agent"},
+		{"Fixed by looking up the name", "", "Fixed by looking up the name"},
+		{"implemented: Name the agent", "the modal shows the wrong agent", "implemented: Name the agent"},
+		{"", "the modal shows the wrong agent", "changed a.go; asked for: the modal shows the wrong agent"},
+	} {
+		if got := (Piece{Title: c.title, files: []string{"a.go"}}).Told(c.asked); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+	made := Piece{Title: "fee: round", commits: []Command{{}}}
+	if got := made.Told("the receipt is wrong"); got != "fee: round" {
+		t.Errorf("with a commit: got %q", got)
+	}
+}

@@ -66,6 +66,23 @@ func (p Piece) Changed(asked string) string {
 	return text
 }
 
+// Told says what a piece of work was. asked is what the person had asked for: it is added if neither a commit nor a
+// plan names the work, and what the agent said of it does not.
+func (p Piece) Told(asked string) string {
+	if p.Title == "" {
+		return p.Changed(asked)
+	}
+	about := topics(asked, asked)
+	if len(p.commits) > 0 || strings.HasPrefix(p.Title, extract.PlannedPrefix) ||
+		2*shared(about, topics(p.Title, asked)) >= len(about) {
+		return p.Title
+	}
+	return p.Title + "; asked for: " + extract.WholeTitle(asked, maxAsked)
+}
+
+// maxAsked is how much is shown of what the person had asked for, in characters.
+const maxAsked = 100
+
 // state says where a piece of work stands: what was committed and pushed, and what was delivered and checked without
 // success.
 func (s *Session) state(p *Piece, next time.Time) string {

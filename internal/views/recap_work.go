@@ -65,12 +65,11 @@ func (r *recap) outcomes() map[string][]outcome.Piece {
 		}
 		did, short, worked := r.did[id], r.session(id).Short, map[*RecapDay]bool{}
 		for _, p := range pieces[id] {
-			item := RecapItem{ID: p.ID, Title: p.Title, State: p.State, Session: short}
-			if item.Title == "" && r.statements {
-				item.Title = p.Changed("")
-			} else if item.Title == "" {
-				item.Title = p.Changed(did.AskedIn(p.Prompt))
+			asked := ""
+			if !r.statements {
+				asked = did.AskedIn(p.Prompt)
 			}
+			item := RecapItem{ID: p.ID, Title: p.Told(asked), State: p.State, Session: short}
 			d := r.day(p.At, did.project, id)
 			d.outcome(recapOutcome{item, ofWork, p.At})
 			worked[d] = true
