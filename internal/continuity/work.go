@@ -77,7 +77,7 @@ func (s *Service) ReadExchanges(ctx context.Context, session mem.Session, into *
 		x := outcome.Exchange{Prompt: t.PromptID, At: t.At, Plan: plans[t.PromptID]}
 		if !t.Private {
 			x.Asked = extract.WholeTitle(extract.Request(t.Text), maxAsked)
-			x.Checks = append(checks[t.PromptID], outcome.Checks(t.Text, false)...)
+			x.Checks = slices.Concat(checks[t.PromptID], outcome.Checks(t.Text, false))
 		}
 		x.Ended = len(stops) == maxAnswers && t.At.Before(stops[len(stops)-1].At) // the end was not read
 		for _, stop := range stops {                                              // newest first
