@@ -154,7 +154,7 @@ func (s *Session) checks(later []string) (end End, ok bool) {
 	if n := len(left) - 1; n > 0 {
 		more = fmt.Sprintf("; %d more", n)
 	}
-	text := "check by hand: " + extract.WholeTitle(left[0].said(), maxCheck) + more
+	text := "check by hand: " + extract.WholeTitle(strings.TrimRight(left[0].said(), ":： "), maxCheck) + more
 	return End{Prompt: x.Prompt, At: x.At, Text: text, Person: true, Minor: true}, true
 }
 

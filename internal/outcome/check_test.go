@@ -83,6 +83,11 @@ func TestAnUntickedCheckIsOpenUntilSomethingDidIt(t *testing.T) {
 	if got := s.open(); got != "" {
 		t.Errorf("a plan whose result was changed again: got %q", got)
 	}
+	s = session([]string{"fee.go"}).talk("Implement the following plan > The fee is rounded.")
+	s.Exchanges[0].Checks = Checks("## Verification\n- Manual: the receipt should show:\n```\n12\n```", false)
+	if got, want := s.open(), line+"the receipt should show"; got != want {
+		t.Errorf("a check that ends with a block: got %q, want %q", got, want)
+	}
 	s = session(nil)
 	s.talk("Implement the following plan > The fee is rounded.")
 	s.Exchanges[0].Checks = Checks(plan, false)
