@@ -70,34 +70,47 @@ func TestAProjectIsCalibratedSoonAfterItIsUsed(t *testing.T) {
 	t.Errorf("floor %v a minute after the session began", floorOf(t, s))
 }
 
+// shopPages are memories that are all alike, and chance is a prompt in their words that is about none of them.
+func shopPages(s *stage, n int) {
+	for _, part := range strings.Fields("invoice customer basket voucher parcel courier refund ledger currency holiday " +
+		"branch tariff webhook receipt")[:n] {
+		s.knows(mem.Discovery, fmt.Sprintf("the %s page of the shop shows the price of the order with the %s", part, part))
+	}
+}
+
+const chance = "sort the price list on the order page of the shop"
+
+func isAnsweredOnly(t *testing.T, s *stage, session string) {
+	t.Helper()
+	if _, r := s.asks(session+"chance", chance); len(r.Items) != 0 {
+		t.Errorf("%d memories are injected for the words of the trade", len(r.Items))
+	}
+	if got, _ := s.asks(session, "what does the voucher page of the shop show?"); !strings.Contains(got, "voucher") {
+		t.Errorf("what is asked for is not injected:\n%s", got)
+	}
+}
+
 // The memories of a project share the words of its trade, and so do its prompts: that alone is no reason to inject one.
 func TestWhatEveryPromptOfAProjectFindsIsNotInjected(t *testing.T) {
 	s := newStage(t)
-	parts := strings.Fields("invoice customer basket voucher parcel courier refund ledger currency holiday branch " +
-		"tariff webhook receipt")
-	cells := strings.Fields("table row sum column label field badge note mark line cell head foot margin")
-	for i, part := range parts {
-		s.knows(mem.Discovery, fmt.Sprintf("the %s page of the shop shows the price of the order with the %s", part, part))
+	shopPages(s, 8)
+	for i, cell := range strings.Fields("table row sum column label field badge note mark line cell head foot margin") {
 		s.play(in(fmt.Sprint("before", i), start("startup"),
-			prompt(fmt.Sprint("p", i), fmt.Sprintf("sort the price %s on the order page of the shop", cells[i])))...)
+			prompt(fmt.Sprint("p", i), fmt.Sprintf("sort the price %s on the order page of the shop", cell)))...)
 	}
-	const chance = "sort the price list on the order page of the shop"
-	injected := func(session, text string) int {
-		_, r := s.asks(session, text)
-		return len(r.Items)
-	}
-	if injected("a", chance) == 0 {
+	if _, r := s.asks("a", chance); len(r.Items) == 0 {
 		t.Fatal("nothing is found by chance")
 	}
 	if err := s.Engine.Recall.Floors.Calibrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := injected("b", chance); n != 0 {
-		t.Errorf("%d memories are injected for the words of the trade", n)
-	}
-	if got, _ := s.asks("c", "what does the voucher page of the shop show?"); !strings.Contains(got, "voucher") {
-		t.Errorf("what is asked for is not injected:\n%s", got)
-	}
+	isAnsweredOnly(t, s, "b")
+}
+
+func TestOneOfManyAlikeMemoriesIsNotInjectedByChance(t *testing.T) {
+	s := newStage(t)
+	shopPages(s, 14)
+	isAnsweredOnly(t, s, "a")
 }
 
 // floorOf returns the least relevance that a prompt needs now.

@@ -63,3 +63,42 @@ func TestNearlyAsGoodAMatchIsInjectedBesideARelevantOne(t *testing.T) {
 		t.Error("the hits that were passed in have changed")
 	}
 }
+
+func TestWhatStandsOutIsAboveWhatIsFoundByChance(t *testing.T) {
+	hits := func(attained ...float64) (out []mem.Hit) {
+		for _, a := range attained {
+			out = append(out, mem.Hit{Parts: map[string]float64{
+				rank.PartAttained: a, rank.PartKnown: 0.5, rank.PartCoverage: 0.5,
+			}})
+		}
+		return out
+	}
+	relevance := func(h mem.Hit) float64 {
+		got, _ := rank.Floor(rank.Ask{}, []mem.Hit{h}, 0, nil)
+		return got[0].Parts[rank.PartRelevance]
+	}
+	alike := slices.Repeat([]float64{0.3}, 15)
+	for _, tt := range []struct {
+		name  string
+		hits  []mem.Hit
+		among int
+		above []float64 // what stands out
+	}{
+		{"few hits", hits(0.3, 0.3, 0.2), 1000, []float64{0.3, 0.3, 0.2}},
+		{"all alike", hits(alike...), 15, nil},
+		{"one is better", hits(append([]float64{0.5}, alike...)...), 16, []float64{0.5}},
+		{"a little better", hits(append([]float64{0.35}, alike...)...), 16, nil},
+		{"more alike in a larger store", hits(append(slices.Clone(alike), 0.1, 0.1)...), 289, alike},
+	} {
+		least := rank.LeastAbove(rank.Ask{}, tt.hits, tt.among)
+		var above []float64
+		for _, h := range tt.hits {
+			if relevance(h) >= least {
+				above = append(above, h.Parts[rank.PartAttained])
+			}
+		}
+		if !slices.Equal(above, tt.above) {
+			t.Errorf("%s: %v stand out above %.2f, want %v", tt.name, above, least, tt.above)
+		}
+	}
+}

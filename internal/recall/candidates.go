@@ -15,22 +15,20 @@ import (
 	"remanence/internal/rank"
 )
 
-// candidates returns the memories that may be injected, best first.
-func (e *Service) candidates(ctx context.Context, q Question, ask rank.Ask) ([]mem.Hit, error) {
+// candidates returns the memories that may be injected, best first, and among how many they were found.
+func (e *Service) candidates(ctx context.Context, q Question, ask rank.Ask) (hits []mem.Hit, among int, err error) {
 	if !q.strict {
 		q.Query.Limit = rank.Candidates
-		hits, _, err := e.rankedBy(ctx, Auto, q.Query, ask)
-		return hits, err
+		return e.rankedBy(ctx, Auto, q.Query, ask)
 	}
 	ms, err := e.Store.List(ctx, q.Query)
 	if err != nil {
-		return nil, fmt.Errorf("list: %w", err)
+		return nil, 0, fmt.Errorf("list: %w", err)
 	}
-	hits := make([]mem.Hit, 0, len(ms))
 	for i, mm := range ms {
 		hits = append(hits, mem.Hit{Memory: mm, Score: 1 / float64(1+i)})
 	}
-	return hits, nil
+	return hits, len(ms), nil
 }
 
 // rankedBy returns the best matches of q.Terms, best first, and among how many

@@ -71,7 +71,7 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 	q, ask := e.asked(ec, q)
 	r := ec.Receipt(q.Trigger, q.Budget)
 	r.Query, r.Terms, r.Outcome = chars.Clip(chars.Line(q.Asked), 200), q.Query.Terms, mem.Abstained
-	hits, err := e.candidates(ctx, q, ask)
+	hits, among, err := e.candidates(ctx, q, ask)
 	if err != nil {
 		return nil, r, err
 	}
@@ -79,6 +79,9 @@ func (e *Service) Recall(ctx context.Context, ec event.Context, q Question) ([]m
 	if !q.strict {
 		var cuts []mem.LeftOutItem
 		r.Floor = e.Floors.use(ec.Project.Key, e.Now()).of(q)
+		if q.Trigger == promptTrigger {
+			r.Floor = max(r.Floor, rank.LeastAbove(ask, hits, among))
+		}
 		hits, cuts = rank.Floor(ask, hits, r.Floor, func(m mem.Memory) bool { return !q.alone && ec.Gate(m) == "" })
 		r.LeftOut = append(r.LeftOut, cuts...)
 	}
