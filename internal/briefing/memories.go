@@ -16,9 +16,27 @@ import (
 	"remanence/internal/recall"
 )
 
-// list returns a section of memories that match q; q.Limit bounds the items.
-func (g *gather) list(ctx context.Context, name, caption string, share int, q mem.Query) (inject.Section, error) {
-	s := inject.Section{Name: name, Caption: caption, Share: share}
+// list adds the memories that match q to a section; q.Limit bounds the items.
+func (g *gather) list(ctx context.Context, s inject.Section, q mem.Query) (inject.Section, error) {
+	hits, err := g.hits(ctx, q)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	return g.with(s, hits), nil
+}
+
+// with adds memories to a section.
+func (g *gather) with(s inject.Section, hits []mem.Hit) inject.Section {
+	for _, h := range hits {
+		if item, ok := inject.Line(h, g.ec.At, g.ec.Freshness(h.Memory)); ok {
+			s.Items = append(s.Items, item)
+		}
+	}
+	return s
+}
+
+// hits returns the memories that match q and are to be injected, at most q.Limit.
+func (g *gather) hits(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	most := q.Limit
 	q.Project, q.MinTrust, q.Limit = g.ec.Project.Key, mem.TrustTool, 3*most
 	ms, err := g.e.Store.List(ctx, q)
@@ -32,7 +50,7 @@ func (g *gather) list(ctx context.Context, name, caption string, share int, q me
 		})...)
 	}
 	if err != nil {
-		return s, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	var hits []mem.Hit
 	for _, mm := range g.weighed(q, ms, most) {
@@ -43,15 +61,7 @@ func (g *gather) list(ctx context.Context, name, caption string, share int, q me
 			hits = append(hits, mem.Hit{Memory: mm})
 		}
 	}
-	if err := g.e.Recall.Histories(ctx, hits); err != nil {
-		return s, err
-	}
-	for _, h := range hits {
-		if item, ok := inject.Line(h, g.ec.At, g.ec.Freshness(h.Memory)); ok {
-			s.Items = append(s.Items, item)
-		}
-	}
-	return s, nil
+	return hits, g.e.Recall.Histories(ctx, hits)
 }
 
 // findingsPerSession is how many findings of one session a briefing contains in full. The index names the others.
@@ -156,7 +166,7 @@ const maxEnds = 4
 // issues returns what the last sessions left open, and the open items.
 func (g *gather) issues(ctx context.Context) (inject.Section, error) {
 	q := mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 5}
-	s, err := g.list(ctx, "issues", "OPEN ITEMS", shareIssues, q)
+	s, err := g.list(ctx, inject.Section{Name: "issues", Caption: "OPEN ITEMS", Share: shareIssues}, q)
 	if err != nil || g.resumed() {
 		return s, err
 	}
@@ -173,18 +183,32 @@ func (g *gather) issues(ctx context.Context) (inject.Section, error) {
 	return s, nil
 }
 
-func (g *gather) memories(ctx context.Context) (inject.Section, error) {
-	return g.list(ctx, "memories", "CONVENTIONS AND LESSONS", shareMemories, mem.Query{
+// memories returns what was said and laid down and, apart from it, what the assistant found and fixed: there is more of
+// that with every session, and it is to take no room from decisions and from what the last sessions did.
+func (g *gather) memories(ctx context.Context) (rules, found inject.Section, err error) {
+	rules = inject.Section{Name: "memories", Caption: "CONVENTIONS AND LESSONS", Share: shareMemories}
+	found = inject.Section{Name: "found", Caption: "FIXES AND DISCOVERIES", Share: shareFound}
+	hits, err := g.hits(ctx, mem.Query{
 		Scopes: []mem.Scope{mem.ScopeProject}, MinImportance: 0.5, Order: mem.ByImportance, Limit: 20,
 		NotKinds: []mem.Kind{mem.Decision, mem.Summary, mem.Todo, mem.Change, mem.Command, mem.Snapshot, mem.Scratch},
 	})
+	if err != nil {
+		return rules, found, fmt.Errorf("memories: %w", err)
+	}
+	for i, h := range hits { // those come last
+		if isFinding(h.Memory) {
+			return g.with(rules, hits[:i]), g.with(found, hits[i:]), nil
+		}
+	}
+	return g.with(rules, hits), found, nil
 }
 
 func (g *gather) decisions(ctx context.Context) (inject.Section, error) {
 	if len(g.ec.Mind.Decided) > 0 && g.includesStateFiles() && !g.short() {
 		return g.decided(), nil
 	}
-	return g.list(ctx, "decisions", "DECISIONS", shareDecisions, mem.Query{
+	s := inject.Section{Name: "decisions", Caption: "DECISIONS", Share: shareDecisions}
+	return g.list(ctx, s, mem.Query{
 		Scopes: []mem.Scope{mem.ScopeProject},
 		Kinds:  []mem.Kind{mem.Decision}, Limit: 5,
 	})
@@ -221,7 +245,8 @@ func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 }
 
 func (g *gather) preferences(ctx context.Context) (inject.Section, error) {
-	return g.list(ctx, "preferences", "PREFERENCES", sharePreferences, mem.Query{
+	s := inject.Section{Name: "preferences", Caption: "PREFERENCES", Share: sharePreferences}
+	return g.list(ctx, s, mem.Query{
 		Scopes:        []mem.Scope{mem.ScopeUser},
 		MinImportance: 0.7, Order: mem.ByImportance, Limit: 10,
 	})

@@ -69,18 +69,19 @@ func (e *Service) Notice(ec event.Context, briefing mem.Receipt) string {
 	return ""
 }
 
-// The shares of a briefing's budget, in percent. The restored checkpoint comes first; the others use what it
-// leaves.
+// The shares of a briefing's budget, in percent. The restored checkpoint comes first; the others use what it leaves.
+// Few briefings have all sections, so together they may be more than 100.
 const (
 	shareRestore     = 40
 	shareState       = 20
 	shareIssues      = 15
 	shareProgress    = 10
-	shareMemories    = 20
-	shareDecisions   = 10
-	shareSessions    = 10
+	shareMemories    = 15
+	shareDecisions   = 15
+	shareFound       = 15
+	shareSessions    = 20
 	sharePreferences = 5
-	shareIndex       = 10
+	shareIndex       = 5
 )
 
 // Request asks for a briefing.
@@ -178,8 +179,14 @@ func (e *Service) sections(ctx context.Context, ec event.Context, ask Request) (
 	if g.includesStateFiles() {
 		_ = add(g.mindState(), nil)
 	}
+	var found inject.Section
+	rules := func(ctx context.Context) (s inject.Section, err error) {
+		s, found, err = g.memories(ctx)
+		return s, err
+	}
+	fixes := func(context.Context) (inject.Section, error) { return found, nil }
 	for _, step := range []func(context.Context) (inject.Section, error){
-		g.issues, g.progress, g.memories, weighted, g.decisions, g.sessions, g.log, always(g.journal(v)), g.preferences,
+		g.issues, g.progress, rules, weighted, g.decisions, fixes, g.sessions, g.log, always(g.journal(v)), g.preferences,
 		g.index,
 	} {
 		if err := add(step(ctx)); err != nil {
