@@ -187,12 +187,11 @@ function LeftOut({ of, all }: { of: LeftOutItem[]; all: number }) {
   );
 }
 
-const findings = new Set(["error_fix", "discovery", "fact", "rationale"]); // which come after warnings and rules
 
 /** Why an item is in the briefing, in a few words: what it was chosen for, since when, and whether it helped. */
 function why(i: InjectedItem, st: ItemState): string {
   const t = p.now.why, since = given(st.created) ? s.ago(age(Date.now() - Date.parse(st.created))) : "";
-  const chosen = st.pinned ? t.pinned : st.yours && i.place !== "issues" ? t.yours : t.places[i.place === "memories" && findings.has(i.kind ?? "") ? "findings" : i.place ?? ""] ?? t.other;
+  const chosen = st.pinned ? t.pinned : st.yours && i.place !== "issues" ? t.yours : t.places[i.place ?? ""] ?? t.other;
   return [chosen, since && (t.since[i.kind ?? ""] ?? t.learned)(since), st.uses && t.used(st.uses)].filter(Boolean).join(", ") || t.other;
 }
 

@@ -8,11 +8,11 @@ export const p = {
     sum: (items: number, rest: number, state: boolean) => `The items take ${count(items)} tokens; ${state ? "the current state, " : ""}headings and the frame take ${count(rest)}.`,
     nothing: "Nothing will be injected into the next session: nothing here is relevant enough yet.",
     off: "Nothing will be injected into the next session: injection is switched off or paused here.",
-    places: { issues: "Open items", memories: "Conventions and lessons", sessions: "Recent sessions", state: "Current state" } as Record<string, string>,
+    places: { issues: "Open items", memories: "Conventions and lessons", found: "Fixes and discoveries", sessions: "Recent sessions", state: "Current state" } as Record<string, string>,
     leftOut: (n: number) => `${count(n)} more left out`, besides: (n: number) => `and ${count(n)} that are less important or older`,
     why: {
       places: {
-        issues: "still open", decisions: "one of the newest decisions", sessions: "what a recent session came to", memories: "a warning or a rule of the project", findings: "found out or fixed by an agent", preferences: "for all your projects",
+        issues: "still open", decisions: "one of the newest decisions", sessions: "what a recent session came to", memories: "a warning or a rule of the project", found: "found out or fixed by an agent", preferences: "for all your projects",
         index: "one of the newest, by its title only", state: "where the work stands", handoff: "the handoff for this session", checkpoint: "work before the compaction",
       } as Record<string, string>,
       since: { todo: (a: string) => `noted ${a}`, decision: (a: string) => `decided ${a}`, trade_off: (a: string) => `decided ${a}`, summary: (a: string) => `ended ${a}`, request: (a: string) => `asked ${a}` } as Record<string, (age: string) => string>,
