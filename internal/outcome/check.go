@@ -12,14 +12,14 @@ import (
 
 // Check is a check by hand that a plan or an answer lists.
 type Check struct {
-	text     string   // in one line
+	parts    []string // each in one line: the item, and what is below it
 	commands []string // that it names
 	manual   bool     // it says that it is done by hand
 }
 
 // Checks returns what stands to be checked by hand below a heading such as "Verification" or "Test plan": the items of
-// lists that are not ticked and say so, or say what to look at. With boxes only items with an empty box count, as in an
-// answer, which reports there what was checked.
+// lists that are not ticked and that no program checks, and paragraphs that begin "Manual check:". With boxes only
+// items with an empty box count, as in an answer, which reports there what was checked.
 func Checks(text string, boxes bool) (out []Check) {
 	section, fence, indent := 0, false, 0
 	for raw := range strings.Lines(text) {
@@ -40,7 +40,7 @@ func Checks(text string, boxes bool) (out []Check) {
 			continue
 		}
 		plain, item := lang.TrimListMark(t)
-		if section == 0 || !item {
+		if section == 0 || !item && !labelled(t) {
 			continue
 		}
 		open, box := strings.CutPrefix(plain, "[ ] ")
@@ -73,23 +73,40 @@ func headingLevel(line string) int {
 const maxHeading = 7
 
 func newCheck(item string) Check {
-	c := Check{text: lang.WithoutEmphasis(item)}
+	c := Check{parts: []string{lang.WithoutEmphasis(item)}}
 	for _, code := range codeIn(item) {
 		if isCommand(code) || len(shell.Checks(code)) > 0 {
 			c.commands = append(c.commands, shell.Work(code)...)
 		}
 	}
-	c.manual = dutyCues().Find(lang.CueText(c.text)).Has(cueManual)
+	c.manual = dutyCues().Find(lang.CueText(item)).Has(cueManual)
 	return c
 }
 
-// said returns a check without a label such as "Manual test:".
-func (c Check) said() string {
-	label, rest, ok := strings.Cut(c.text, ": ")
-	if ok && len(strings.Fields(label)) <= 2 && dutyCues().Find(lang.CueText(label)).Has(cueManual) {
-		return strings.TrimSpace(rest)
+// labelled reports whether a line begins with a label such as "Manual test:".
+func labelled(line string) bool {
+	label, _, ok := strings.Cut(line, ":")
+	return ok && len(strings.Fields(label)) <= 3 && dutyCues().Find(lang.CueText(label)).Has(cueManual)
+}
+
+// said returns the beginning of a check without a label, at most maxCheck characters unless its first part is longer,
+// and how many parts are left.
+func (c Check) said() (text string, left int) {
+	for i, part := range c.parts {
+		if i == 0 && labelled(part) {
+			_, part, _ = strings.Cut(part, ":")
+			part = strings.TrimSpace(part)
+		}
+		with := text + "; " + part
+		if text == "" || strings.HasSuffix(text, ":") {
+			with = strings.TrimSpace(text + " " + part)
+		}
+		if text != "" && len([]rune(with)) > maxCheck {
+			return text, len(c.parts) - i
+		}
+		text = with
 	}
-	return c.text
+	return text, 0
 }
 
 // join adds an item of a list below.
@@ -97,21 +114,30 @@ func (c *Check) join(item string) {
 	part := newCheck(item)
 	c.manual = c.manual || part.manual
 	c.commands = append(c.commands, part.commands...)
-	mark := "; "
-	if strings.HasSuffix(c.text, ":") {
-		mark = " "
-	}
-	c.text += mark + part.text
+	c.parts = append(c.parts, part.parts...)
 }
+
+// whole returns all of a check in one line.
+func (c Check) whole() string { return strings.Join(c.parts, "; ") }
+
+// automaticWords are of what programs check.
+var automaticWords = []string{"test", "tests", "suite", "lint", "typecheck", "build", "ci"}
 
 // byHand reports whether nothing but a person or a browser can do a check.
 func (c Check) byHand() bool {
-	automatic := slices.ContainsFunc(strings.Fields(strings.ToLower(c.text)), func(w string) bool {
-		return slices.Contains([]string{"test", "tests", "lint", "typecheck", "build", "ci"}, strings.Trim(w, ".,;:`*"))
+	words := strings.Fields(strings.ToLower(c.whole()))
+	if len(words) > 0 && words[0] == "test" { // it is to be tested
+		words = words[1:]
+	}
+	automatic := slices.ContainsFunc(words, func(w string) bool {
+		return slices.Contains(automaticWords, strings.Trim(w, ".,;:`*"))
 	})
-	return c.manual || !automatic && dutyCues().Find(lang.CueText(c.text)).Has(cueLook) &&
+	return c.manual || !automatic &&
 		!slices.ContainsFunc(c.commands, func(command string) bool { return len(shell.Checks(command)) > 0 })
 }
+
+// looksAt reports whether a check says what to look at.
+func (c Check) looksAt() bool { return dutyCues().Find(lang.CueText(c.whole())).Has(cueLook) }
 
 // checks returns what the last plan that a session carried out, or an answer, lists as checks by hand, if nothing in
 // the session did them. later is what was asked for since.
@@ -142,19 +168,20 @@ func (s *Session) checks(later []string) (end End, ok bool) {
 	}
 	left := slices.DeleteFunc(slices.Clone(x.Checks), func(c Check) bool {
 		ran := len(c.commands) > 0 && !slices.ContainsFunc(c.commands, func(command string) bool { return !did[command] })
-		about := topics(c.text, c.text)
+		about := topics(c.whole(), c.whole())
 		return ran || slices.ContainsFunc(later, func(l string) bool {
-			return 2*shared(about, topics(l, c.text)) > len(about)
+			return 2*shared(about, topics(l, c.whole())) > len(about)
 		})
 	})
 	if len(left) == 0 {
 		return end, false
 	}
-	more := ""
-	if n := len(left) - 1; n > 0 {
-		more = fmt.Sprintf("; %d more", n)
+	first := max(0, slices.IndexFunc(left, Check.looksAt)) // before it may stand how to begin
+	said, more := left[first].said()
+	text := "check by hand: " + extract.WholeTitle(strings.TrimRight(said, ":： "), maxCheck)
+	if more += len(left) - 1; more > 0 {
+		text += fmt.Sprintf("; %d more", more)
 	}
-	text := "check by hand: " + extract.WholeTitle(strings.TrimRight(left[0].said(), ":： "), maxCheck) + more
 	return End{Prompt: x.Prompt, At: x.At, Text: text, Person: true, Minor: true}, true
 }
 

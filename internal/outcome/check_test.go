@@ -8,7 +8,8 @@ import (
 func texts(checks []Check) string {
 	var out []string
 	for _, c := range checks {
-		out = append(out, c.said())
+		said, _ := c.said()
+		out = append(out, said)
 	}
 	return strings.Join(out, " | ")
 }
@@ -28,6 +29,11 @@ func TestChecksByHandStandBelowTheirHeading(t *testing.T) {
 		{"## Verification\n- All tests should pass\n- The fee should be whole", "The fee should be whole"},
 		{"## Tests\n- Manual fee: verify that it is kept", ""},
 		{"## Verification\n```\n- verify this\n```\n- `go test ./...` passes", ""},
+		{
+			"## Verification\n- Test with an old receipt: the fee is whole\n- The test suite passes\n- Visit the table\n" +
+				"\nManual spot check: print a receipt\n\nThe rest is as before.",
+			"Test with an old receipt: the fee is whole | Visit the table | print a receipt",
+		},
 		{"## Überprüfung\n- Manuell: Beleg öffnen und die Gebühr ansehen", "Beleg öffnen und die Gebühr ansehen"},
 		{"## Vérification\n- Vérifier les frais sur le reçu", "Vérifier les frais sur le reçu"},
 		{"## Verificación\n- Comprobar la comisión en el recibo", "Comprobar la comisión en el recibo"},
@@ -87,6 +93,13 @@ func TestAnUntickedCheckIsOpenUntilSomethingDidIt(t *testing.T) {
 	s.Exchanges[0].Checks = Checks("## Verification\n- Manual: the receipt should show:\n```\n12\n```", false)
 	if got, want := s.open(), line+"the receipt should show"; got != want {
 		t.Errorf("a check that ends with a block: got %q, want %q", got, want)
+	}
+	s = session([]string{"fee.go"}).talk("Implement the following plan > The fee is rounded.")
+	s.Exchanges[0].Checks = Checks("## Verification\n- Start the server\n- Open a receipt\n- Verify on it:\n"+
+		strings.Repeat("  - the fee of the card is whole\n", 6), false)
+	want := line + "Verify on it: " + strings.Repeat("the fee of the card is whole; ", 4) + "4 more"
+	if got := s.open(); got != want {
+		t.Errorf("a check of many parts: got %q, want %q", got, want)
 	}
 	s = session(nil)
 	s.talk("Implement the following plan > The fee is rounded.")
