@@ -20,7 +20,7 @@ func TestManyWeightyFindingsDoNotDisplaceWhatThePersonSaid(t *testing.T) {
 		batch.Memories = append(batch.Memories, mem.Memory{
 			Kind: mem.Gotcha, Scope: mem.ScopeProject, Project: said[0].Project, Status: mem.Active, Resolved: true,
 			Trust: mem.TrustAssistant, Importance: 0.9, Session: fmt.Sprint("s", i), Created: said[0].Created,
-			Title: fmt.Sprintf("The printer of desk %d stalls when tray %d is open", i, 7*i),
+			Title: fmt.Sprintf("The printer of desk %d stalls when lid %d is open", i, 7*i),
 		})
 	}
 	if _, err := s.store.Apply(t.Context(), batch); err != nil {

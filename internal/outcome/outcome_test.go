@@ -445,12 +445,12 @@ func TestWorkThatNoCommitNamesSaysWhatWasAskedFor(t *testing.T) {
 		{"implemented: Name the agent", "the modal shows the wrong agent", "implemented: Name the agent"},
 		{"", "the modal shows the wrong agent", "changed a.go; asked for: the modal shows the wrong agent"},
 	} {
-		if got := (Piece{Title: c.title, files: []string{"a.go"}}).Told(c.asked); got != c.want {
+		if got := (Piece{Title: c.title, files: []string{"a.go"}}).TitleFor(c.asked); got != c.want {
 			t.Errorf("got %q, want %q", got, c.want)
 		}
 	}
 	made := Piece{Title: "fee: round", commits: []Command{{}}}
-	if got := made.Told("the receipt is wrong"); got != "fee: round" {
+	if got := made.TitleFor("the receipt is wrong"); got != "fee: round" {
 		t.Errorf("with a commit: got %q", got)
 	}
 }

@@ -66,9 +66,9 @@ func (p Piece) Changed(asked string) string {
 	return text
 }
 
-// Told says what a piece of work was. asked is what the person had asked for: it is added if neither a commit nor a
+// TitleFor says what a piece of work was. asked is what the person had asked for: it is added if neither a commit nor a
 // plan names the work, and what the agent said of it does not.
-func (p Piece) Told(asked string) string {
+func (p Piece) TitleFor(asked string) string {
 	if p.Title == "" {
 		return p.Changed(asked)
 	}

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// byStatus divides the commands of a line by what its exit status says of them. Those of told worked if it is 0: the
+// byStatus divides the commands of a line by what its exit status says of them. Those of shown worked if it is 0: the
 // last one of the line, and those before it that "&&" joins to it. The status of the others is hidden, behind a pipe,
 // "||", ";" or "&". Of a line that is not understood either all are hidden, or none.
-func byStatus(line string) (told, hidden [][]string) {
+func byStatus(line string) (shown, hidden [][]string) {
 	commands, behind, ok := parse(line)
 	if !ok {
 		if strings.ContainsAny(strings.NewReplacer("&&", "", ">&", "", "&>", "").Replace(line), "|;&\n") {
@@ -29,14 +29,14 @@ func byStatus(line string) (told, hidden [][]string) {
 		last := mark == ";" && i == len(commands)-1 // nothing stands behind it
 		counts = counts && mark != "||" && mark != "&" && (mark != ";" || stops || last)
 		if counts && mark != "$" && (mark != "|" || pipes) {
-			told = append(told, words)
+			shown = append(shown, words)
 		} else {
 			hidden = append(hidden, words)
 		}
 	}
-	slices.Reverse(told)
+	slices.Reverse(shown)
 	slices.Reverse(hidden)
-	return told, hidden
+	return shown, hidden
 }
 
 // HidesStatus reports whether a line may exit with status 0 though one of its commands that do some work failed, as
@@ -64,11 +64,11 @@ func Unfiltered(line string) bool {
 	}) && !slices.Contains(behind, "$") && !strings.Contains(strings.ReplaceAll(line, "2>&1", ""), ">")
 }
 
-// ShownChecks returns which of Checks the exit status of a line tells of.
+// ShownChecks returns which of Checks the exit status of a line shows.
 func ShownChecks(line string) []string {
 	if !mayCheck(line) {
 		return nil
 	}
-	told, _ := byStatus(line)
-	return checksOf(told)
+	shown, _ := byStatus(line)
+	return checksOf(shown)
 }

@@ -26,7 +26,7 @@ func TestWhichCommandsTheExitStatusIsOf(t *testing.T) {
 		"for d in a b; do go test ./$d; done":   "/for do d done",
 		"if true && [[ a ]] && go test . && fi": "if [[ go fi/",
 	} {
-		told, hidden := byStatus(line)
+		shown, hidden := byStatus(line)
 		names := func(commands [][]string) string {
 			var out []string
 			for _, words := range commands {
@@ -34,7 +34,7 @@ func TestWhichCommandsTheExitStatusIsOf(t *testing.T) {
 			}
 			return strings.Join(out, " ")
 		}
-		if got := names(told) + "/" + names(hidden); got != want {
+		if got := names(shown) + "/" + names(hidden); got != want {
 			t.Errorf("%s: got %s, want %s", line, got, want)
 		}
 	}

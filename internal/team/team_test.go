@@ -276,7 +276,7 @@ func TestOnlyWhatMayBeSharedIsSent(t *testing.T) {
 		with("umbrellas stand by the door", func(mm *mem.Memory) { mm.Scope, mm.Project = mem.ScopeUser, "" }),
 		with("this session counts coins", func(mm *mem.Memory) { mm.Scope, mm.Session = mem.ScopeSession, "s1" }),
 		with("scales weigh marzipan", func(mm *mem.Memory) { mm.Kind = mem.Fact }),
-		with("somebody on the web says buy", func(mm *mem.Memory) { mm.Trust = mem.TrustNone }),
+		with("a page on the web says buy", func(mm *mem.Memory) { mm.Trust = mem.TrustNone }),
 		with("the key", func(mm *mem.Memory) { mm.Body = "use AKIAQ3EGRTZ5LPXWV7KD and <private>swordfish</private>" }),
 		with("a page of the vault", func(mm *mem.Memory) { mm.Note = mem.Note{File: "memory/page.md", Hash: "ab"} }),
 		with("a file of the repository", func(mm *mem.Memory) {
@@ -297,7 +297,7 @@ func TestOnlyWhatMayBeSharedIsSent(t *testing.T) {
 		left[l.Title] = l.Why
 	}
 	for title, why := range map[string]string{
-		"the key": "private", "somebody on the web says buy": "confirmed", "a page of the vault": "vault",
+		"the key": "private", "a page on the web says buy": "confirmed", "a page of the vault": "vault",
 		"a file of the repository": "elsewhere",
 	} {
 		if !strings.Contains(left[title], why) {
@@ -490,9 +490,9 @@ func TestWhatIsSharedIsListed(t *testing.T) {
 	if got, _ := states(); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("shared is %v, want %v", got, want)
 	}
-	on.away = errors.New("nobody answers")
+	on.away = errors.New("no answer")
 	delete(want, "on its way")
-	if got, all := states(); fmt.Sprint(got) != fmt.Sprint(want) || !strings.Contains(all.Error, "nobody answers") {
+	if got, all := states(); fmt.Sprint(got) != fmt.Sprint(want) || !strings.Contains(all.Error, "no answer") {
 		t.Errorf("without the server %v, %q, want %v", got, all.Error, want)
 	}
 	garden := mem.Project{Origin: "git.example.org/home/garden"}

@@ -69,7 +69,7 @@ func (r *recap) outcomes() map[string][]outcome.Piece {
 			if !r.statements {
 				asked = did.AskedIn(p.Prompt)
 			}
-			item := RecapItem{ID: p.ID, Title: p.Told(asked), State: p.State, Session: short}
+			item := RecapItem{ID: p.ID, Title: p.TitleFor(asked), State: p.State, Session: short}
 			d := r.day(p.At, did.project, id)
 			d.outcome(recapOutcome{item, ofWork, p.At})
 			worked[d] = true
