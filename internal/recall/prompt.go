@@ -297,13 +297,17 @@ func (e *Service) QuotesBefore(ctx context.Context, ec event.Context, files []st
 		if err != nil {
 			return nil, err
 		}
+		pasted, err := e.pasted(ctx, ec, h.Memory)
+		if err != nil {
+			return nil, err
+		}
 		gate := ""
 		switch {
 		case inView(h.Memory):
 			gate = "in_conversation"
 		case event.ContainsAny(chars.Fold(h.Memory.Title+" "+h.Memory.Body), forgotten[s]):
 			gate = "forgotten"
-		case h.Memory.Who == "user" && extract.Pasted(cmp.Or(h.Memory.Body, h.Memory.Title)):
+		case pasted:
 			gate = event.Pasted
 		case (!answers(h.Memory) || extract.ReportsCommit(h.Memory.Title)) &&
 			!extract.Explains(cmp.Or(h.Memory.Body, h.Memory.Title)):
@@ -381,13 +385,11 @@ func (e *Service) answers(ctx context.Context, ec event.Context, hits []mem.Hit)
 		if _, known := last[turn]; known || u.Who == "user" || u.Source.PromptID == "" {
 			continue
 		}
-		said, err := e.Store.List(ctx, mem.Query{
-			Session: u.Session, PromptID: u.Source.PromptID, Kinds: []mem.Kind{mem.Utterance}, Within: ec.Session, Limit: 20,
-		})
+		said, err := e.saidInTurn(ctx, ec, u, mem.Newest)
 		if err != nil {
-			return nil, fmt.Errorf("messages of the turn of %s: %w", u.ID, err)
+			return nil, err
 		}
-		for _, o := range said { // newest first
+		for _, o := range said {
 			if o.Who != "user" {
 				last[turn] = extract.UtteranceID(o)
 				break
@@ -398,6 +400,37 @@ func (e *Service) answers(ctx context.Context, ec event.Context, hits []mem.Hit)
 		id, known := last[u.Session+"/"+u.Source.PromptID]
 		return u.Who == "user" || !known || id == extract.UtteranceID(u)
 	}, nil
+}
+
+// pasted reports whether an utterance is a piece of a message in which the person pasted a document or a program's
+// output.
+func (e *Service) pasted(ctx context.Context, ec event.Context, u mem.Memory) (bool, error) {
+	if u.Who != "user" {
+		return false, nil
+	}
+	pieces := []mem.Memory{u}
+	if u.Source.PromptID != "" {
+		said, err := e.saidInTurn(ctx, ec, u, mem.Oldest) // a turn begins with the person's message
+		if err != nil {
+			return false, err
+		}
+		pieces = append(pieces, said...)
+	}
+	return slices.ContainsFunc(pieces, func(o mem.Memory) bool {
+		return extract.UtteranceID(o) == extract.UtteranceID(u) && extract.Pasted(cmp.Or(o.Body, o.Title))
+	}), nil
+}
+
+// saidInTurn returns the first utterances, in an order, of the turn of one.
+func (e *Service) saidInTurn(ctx context.Context, ec event.Context, u mem.Memory, order mem.Order) ([]mem.Memory, error) {
+	said, err := e.Store.List(ctx, mem.Query{
+		Session: u.Session, PromptID: u.Source.PromptID, Kinds: []mem.Kind{mem.Utterance}, Within: ec.Session,
+		Order: order, Limit: 20,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("messages of the turn of %s: %w", u.ID, err)
+	}
+	return said, nil
 }
 
 // forkedFrom reports whether an utterance is of the session that this one was forked from, before the fork.
