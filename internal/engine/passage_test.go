@@ -38,6 +38,15 @@ func TestAPassageIsWhereTheWordsAre(t *testing.T) {
 			t.Errorf("%s: %d characters %q, want %q in at most 120", name, n, got, tt.holds)
 		}
 	}
+	for _, tt := range []struct{ text, want string }{
+		{"One. Two. Three. The walrus sleeps. Four. Five. Six.", "…Three. The walrus sleeps. Four. Five.…"},
+		{"The walrus sleeps. Four. Five.", "The walrus sleeps. Four. Five."},
+		{"One. The walrus sleeps. Two. Three. Four. In the harbour.", "One. The walrus sleeps. Two. Three. Four. In the harbour."},
+	} {
+		if got := recall.Passage(tt.text, []string{"walrus", "harbour"}, 120); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
 	for _, whole := range []string{"", "short"} {
 		if got := recall.Passage(whole, []string{"short"}, 120); got != whole {
 			t.Errorf("got %q, want %q as it is", got, whole)

@@ -6,31 +6,59 @@ import (
 	"unicode"
 
 	"remanence/internal/chars"
+	"remanence/internal/lang"
 	"remanence/internal/rank"
 )
 
+// The sentences of a passage before the first that meets a term, and after the last: what a question is answered by
+// often follows the words that it shares.
+const (
+	sentencesBefore = 1
+	sentencesAfter  = 2
+)
+
 // Passage is the part of a text of at most most characters that meets the most
-// terms, from the beginning of a sentence where there is one near. What is cut
-// off is marked by an ellipsis.
+// terms, from the beginning of a sentence where there is one near, without the
+// sentences far from those that meet one. What is cut off is marked by an ellipsis.
 func Passage(text string, terms []string, most int) string {
 	rs := []rune(chars.Line(text))
-	if len(rs) <= most {
-		return string(rs)
+	start, end := 0, len(rs)
+	if len(rs) > most {
+		room := max(1, most-2) // for the marks
+		start = max(0, min(richest(rs, terms, room), len(rs)-room))
+		if end = start + room; end < len(rs) {
+			end = wordEnd(rs, start, end)
+		}
 	}
-	room := max(1, most-2) // for the marks
-	start := max(0, min(richest(rs, terms, room), len(rs)-room))
-	end := start + room
-	if end < len(rs) {
-		end = wordEnd(rs, start, end)
-	}
-	out := strings.TrimSpace(string(rs[start:end]))
-	if start > 0 {
+	out, before, after := nearTerms(strings.TrimSpace(string(rs[start:end])), terms)
+	if start > 0 || before {
 		out = "…" + out
 	}
-	if end < len(rs) {
+	if end < len(rs) || after {
 		out += "…"
 	}
 	return out
+}
+
+// nearTerms returns the sentences of a text from shortly before the first that meets a term until shortly after the
+// last, and whether there were others before and after these.
+func nearTerms(text string, terms []string) (near string, before, after bool) {
+	sentences := lang.SplitSentences(text)
+	first, last := -1, len(sentences)
+	for i, s := range sentences {
+		if len(finds([]rune(s), terms)) == 0 {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		last = i
+	}
+	from, to := max(0, first-sentencesBefore), min(len(sentences), last+1+sentencesAfter)
+	if from == 0 && to == len(sentences) {
+		return text, false, false
+	}
+	return strings.Join(sentences[from:to], " "), from > 0, to < len(sentences)
 }
 
 // meets returns how many of the terms a text has.
