@@ -88,3 +88,16 @@ func SkipAny(s string, i int, set string, n int) int {
 	}
 	return i
 }
+
+// IsBlank reports whether c is a space or a tab.
+func IsBlank(c byte) bool { return c == ' ' || c == '\t' }
+
+// HasAnyPrefix reports whether s begins with one of prefixes.
+func HasAnyPrefix(s string, prefixes []string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}

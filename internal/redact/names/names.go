@@ -1,6 +1,5 @@
 // Package names holds what is known of names and words in texts about secrets: whether a name suggests a secret,
-// whether
-// a word is one of code, of prose or of a service. It knows nothing of the texts around them.
+// whether a word is one of code, of prose or of a service. It knows nothing of the texts around them.
 //
 // Start reading at [Classify].
 package names
@@ -174,7 +173,7 @@ func IsAbout(word string) bool {
 		"prefix", "suffix", "param", "env", "var", "index", "pos", "position", "required", "enabled", "strength",
 		"rotation", "manager", "store", "provider", "helper", "source", "ref", "arn", "handler", "func", "fn", "test",
 		"required_fields", "input", "form", "text", "class", "set", "at", "changed", "updated", "created", "window", "rate",
-		"kinds", "cache", "command", "algo", "algorithm":
+		"kinds", "cache", "command", "algo", "algorithm", "reload":
 		return true
 	}
 	return false

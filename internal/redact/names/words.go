@@ -175,6 +175,9 @@ func MentionsSecret(v string) bool {
 
 // IsYourWord reports whether v is a phrase that manuals print for the reader to replace, such as "your-password".
 func IsYourWord(v string) bool {
+	if strings.Contains(v, "_your_") || strings.Contains(v, "-your-") {
+		return !strings.ContainsAny(v, "0123456789")
+	}
 	for _, prefix := range [...]string{
 		"your-", "your_", "your ", "my-secret-", "insert-", "replace-", "enter-", "changeme-", "put-your",
 	} {

@@ -103,7 +103,7 @@ func mayHaveNotation(s string) bool {
 }
 
 // signs are the ASCII texts with which another notation begins, or that it contains.
-var signs = [...]string{"\x1b[", "&", "%", `\u`, `\x`, "+"}
+var signs = [...]string{"\x1b[", "&", "%", `\u`, `\x`, "+", "\\\n"}
 
 // notations finds the characters of a text that are in another notation.
 type notations struct {
@@ -170,8 +170,7 @@ func indexWide(s string) int {
 }
 
 // read reads the character at s[at:], whose first byte is in a class. It returns where it begins, which for the joint
-// of
-// two literals is before its sign, and size 0 if it is in plain notation.
+// of two literals is before its sign, and size 0 if it is in plain notation.
 func (x *notations) read(at, class int) (from, size int, plain byte) {
 	s := x.s
 	switch {
@@ -187,6 +186,8 @@ func (x *notations) read(at, class int) (from, size int, plain byte) {
 	case s[at] == '+':
 		from, size = joint(s, at)
 		return from, size, 0
+	case strings.HasPrefix(s[at:], "\\\n"):
+		return at, continuation(s, at), 0
 	case s[at] == '&':
 		size, plain = entity(s[at:])
 	case s[at] == '%':
@@ -368,6 +369,16 @@ func joint(s string, sign int) (from, size int) {
 	from = max(0, sign-reach) + len(before) - 1
 	to := min(len(s), sign+reach) - len(after) + 1
 	return from, to - from
+}
+
+// continuation returns the size of the backslash at s[at], the end of the line and the blanks after it if the word
+// before it goes on there, else 0.
+func continuation(s string, at int) int {
+	next := ascii.SkipAny(s, at+len("\\\n"), " \t", notationReach)
+	if at == 0 || !ascii.IsToken(s[at-1]) || next == len(s) || !ascii.IsWordByte(s[next]) {
+		return 0
+	}
+	return next - at
 }
 
 // plainRune returns the ASCII character that r looks like, 0 for an invisible one. ok is false if r looks like none.

@@ -33,6 +33,9 @@ func findThirdPassword(s string, _, end int) (from, to int, ok bool) {
 	return from, to, ok && to-from >= 6 && isPasswordLike(s[from:to])
 }
 
+// findJDBCPassword finds the password in a call whose first argument is a JDBC address.
+func findJDBCPassword(s string, at, _ int) (int, int, bool) { return findThirdPassword(s, at, at) }
+
 func findSecondArgument(s string, _, end int) (from, to int, ok bool) { return findArgument(s, end, 2) }
 
 func findThirdArgument(s string, _, end int) (from, to int, ok bool) { return findArgument(s, end, 3) }

@@ -50,7 +50,7 @@ func findAssignment(s string, at, end int) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	a.class = names.Classify(a.name)
-	if a.name == "PWD" && left > 0 && s[left-1] == ';' { // of a connection string
+	if a.name == "PWD" && (left > 0 && s[left-1] == ';' || assignsPWD(s, left, right)) {
 		a.class = password
 	}
 	if a.class == noSecret {
@@ -78,6 +78,13 @@ func findAssignment(s string, at, end int) (from, to int, ok bool) {
 		return from, to, true
 	}
 	return apart.findInClause(s, left, right)
+}
+
+// assignsPWD reports whether PWD, which names the working directory of a shell, is a line of a settings file here.
+func assignsPWD(s string, left, right int) bool {
+	value, found := strings.CutPrefix(s[right:min(len(s), right+maxName)], " = ")
+	value = firstWord(value)
+	return found && beginsLine(s, left) && isPasswordLike(value) && !looksLikePath(value)
 }
 
 // findShortAssignment is findAssignment for a head of two letters and what follows them.
@@ -112,7 +119,7 @@ func isResource(s string, left int) bool {
 	for from > 0 && left-from < maxValue && (isNamePart(s[from-1]) || s[from-1] == ':' || s[from-1] == '/') {
 		from--
 	}
-	return hasAnyPrefix(s[from:left], resourcePrefixes[:])
+	return ascii.HasAnyPrefix(s[from:left], resourcePrefixes[:])
 }
 
 // resourcePrefixes begin the names of cloud resources.
@@ -165,7 +172,7 @@ func (a *assignment) readSeparator(s string, left, right int) (int, bool) {
 	case strings.HasPrefix(s[right:], "'s "):
 		a.prose = true
 		return right + len("'s "), true
-	case i == right && left >= 2 && s[left-2:left] == "${" && hasAnyPrefix(s[i:], defaultOperators[:]):
+	case i == right && left >= 2 && s[left-2:left] == "${" && ascii.HasAnyPrefix(s[i:], defaultOperators[:]):
 		a.strong, a.braced = true, true
 		i = ascii.SkipAny(s, i, ":-=", 2)
 		return i, i < len(s) && s[i] != '?' && s[i] != '+'
@@ -227,7 +234,7 @@ func (a *assignment) readSign(s string, left, right, i int) (int, bool) {
 	c := s[i]
 	next := ascii.SkipAny(s, i, "=:>~", 3)
 	a.strong = strongPlace(s, left, i, next, a.name, strings.HasPrefix(a.name, "-"))
-	a.glued = c == '=' && !isBlank(s[i-1]) && next < len(s) && !isBlank(s[next])
+	a.glued = c == '=' && !ascii.IsBlank(s[i-1]) && next < len(s) && !ascii.IsBlank(s[next])
 	a.whole = a.glued && i == right && left > 0 && isQuote(s[left-1])
 	i = ascii.SkipAny(s, next, "*", 2)
 	i = ascii.SkipAny(s, i, " \t", 16)
@@ -310,7 +317,7 @@ func strongPlace(s string, left, sep, next int, name string, flag bool) bool {
 	if flag {
 		return true
 	}
-	glued := next < len(s) && s[sep] == '=' && next == sep+1 && !isBlank(s[next]) && !isBlank(s[sep-1])
+	glued := next < len(s) && s[sep] == '=' && next == sep+1 && !ascii.IsBlank(s[next]) && !ascii.IsBlank(s[sep-1])
 	if glued && (name == strings.ToUpper(name) || left > 0 && strings.IndexByte("?&;", s[left-1]) >= 0) {
 		return true
 	}
@@ -333,7 +340,7 @@ func beginsLine(s string, left int) bool {
 		return false
 	}
 	line = strings.TrimLeft(line, " \t+-><*/")
-	if rest := strings.TrimLeft(line, "0123456789"); len(rest) < len(line) && hasAnyPrefix(rest, numberSigns[:]) {
+	if rest := strings.TrimLeft(line, "0123456789"); len(rest) < len(line) && ascii.HasAnyPrefix(rest, numberSigns[:]) {
 		line = strings.TrimLeft(strings.TrimPrefix(rest, "→"), ":\t|.) ")
 	}
 	line = strings.TrimPrefix(line, "- ")
@@ -414,7 +421,7 @@ func (a *assignment) readSentence(s string, i int, bare bool) (int, bool) {
 	if i, ok := a.setTo(s, i, line); ok && bare {
 		return i, true
 	}
-	if _, after, found := strings.Cut(line, " "); found && hasAnyPrefix(after, signs[:]) && a.class == password {
+	if _, after, found := strings.Cut(line, " "); found && ascii.HasAnyPrefix(after, signs[:]) && a.class == password {
 		return i + len(line) - len(after) + 2, true // "PASSWORD elastic = …"
 	}
 	for _, link := range [...]string{

@@ -108,7 +108,7 @@ func isHeader(line, sep string) bool {
 	names := strings.Split(strings.TrimRight(line, "\r"), sep)
 	for _, name := range names {
 		name = strings.Trim(strings.TrimRight(name, " "), "\"")
-		if name == "" || len(name) > maxName || ascii.All(name, ascii.IsDigit) || isBlank(name[0]) &&
+		if name == "" || len(name) > maxName || ascii.All(name, ascii.IsDigit) || ascii.IsBlank(name[0]) &&
 			strings.Count(name, " ") > 2 ||
 			!ascii.All(name, func(c byte) bool { return isNamePart(c) || c == ' ' || c == '"' }) {
 			return false

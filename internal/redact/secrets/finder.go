@@ -244,6 +244,9 @@ func (f *Finder) matchRule(r *rule, index int, s string, at, end int) (from, to 
 	return from, to, true
 }
 
+// isBackByte reports whether c, before a head, may belong to the same token.
+func isBackByte(c byte) bool { return ascii.IsWordByte(c) || c == '-' || c == '~' }
+
 // compiledTail is a rule's tail pattern, compiled when a text first contains one of the rule's heads.
 type compiledTail = atomic.Pointer[regexp.Regexp]
 

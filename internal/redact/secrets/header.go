@@ -91,7 +91,7 @@ func schemeValue(s string, i int) (from, to int, ok bool) {
 		word++
 	}
 	basic := ascii.HasFoldPrefix(s[i:word], "basic")
-	if word > i && word < len(s) && isBlank(s[word]) {
+	if word > i && word < len(s) && ascii.IsBlank(s[word]) {
 		i = ascii.SkipAny(s, word, " \t", 8)
 	}
 	from, to = i, i

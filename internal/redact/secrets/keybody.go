@@ -248,7 +248,7 @@ const certificateVersion = "gAwIBAg"
 // isKnownFile reports whether v is the first line of a file that is no private key, or is encoded text.
 func isKnownFile(v string) bool {
 	text := notation.DecodeBase64(v)
-	return hasAnyPrefix(v, knownFiles[:]) || strings.Contains(v, certificateVersion) ||
+	return ascii.HasAnyPrefix(v, knownFiles[:]) || strings.Contains(v, certificateVersion) ||
 		notation.IsVisible(text) && utf8.ValidString(withoutPartialRune(text))
 }
 

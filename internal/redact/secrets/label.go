@@ -82,7 +82,7 @@ func labelBefore(s string, left int) (sign byte, whole bool) {
 		switch c := s[i]; {
 		case c == '\n' || c == '\r':
 			return '\n', true
-		case c == ':' && isBlank(s[i+1]):
+		case c == ':' && ascii.IsBlank(s[i+1]):
 			return ':', true
 		case c == '|' || c == '>' || c == '"' || c == '\'':
 			return strings.NewReplacer("'", "\"").Replace(s[i : i+1])[0], true
@@ -114,15 +114,14 @@ func nextItem(s string, i int) int {
 		i += len(line)
 	}
 	i = ascii.SkipAny(s, i, " \t>", 32)
-	if mark := ascii.SkipAny(s, i, "-*+:•", 1); mark < len(s) && isBlank(s[mark]) {
+	if mark := ascii.SkipAny(s, i, "-*+:•", 1); mark < len(s) && ascii.IsBlank(s[mark]) {
 		i = ascii.SkipAny(s, mark, " \t", 8)
 	}
 	return ascii.SkipAny(s, i, "`*\"'", 3)
 }
 
 // afterElements returns the start of the text after the elements of HTML that end and begin at s[i:], or i if they
-// begin
-// no value.
+// begin no value.
 func afterElements(s string, i int) int {
 	next := i
 	for next < len(s) && s[next] == '<' {

@@ -14,7 +14,7 @@ import (
 func findForeignPassword(s string, at, end int) (from, to int, ok bool) {
 	i := end
 	for i < len(s) && i-end < 8 && (ascii.IsLetter(s[i]) || s[i] >= 0x80 &&
-		!hasAnyPrefix(s[i:], foreignSigns[2:])) { // its ending
+		!ascii.HasAnyPrefix(s[i:], foreignSigns[2:])) { // its ending
 		i++
 	}
 	word := i // the end of the word

@@ -100,7 +100,7 @@ var morePasswordPlaces = []string{
 	"std::string password{\"%s\"};", "auto password = std::string(\"%s\");", "PASSWORD: Final[str] = \"%s\"",
 	"assert login(\"bob\", \"%s\")", "signInWithEmailAndPassword(auth, 'a@b.c', '%s')",
 	"page.get_by_label(\"Password\").fill(\"%s\")", "driver.find_element(By.ID, 'password').send_keys('%s')",
-	"DBI->connect($dsn, 'bob', '%s')",
+	"DBI->connect($dsn, 'bob', '%s')", `Database.forURL("jdbc:postgresql://10.2.4.5/ledger", "deploy", "%s", driver = "x")`,
 	// Sentences.
 	"das Passwort lautet %s", "Setze das Passwort bitte auf %s", "Das neue Passwort lautet \"%s\"", "Das Kennwort ist: %s",
 	"die Zugangsdaten sind admin:%s", "login is admin / %s", "default credentials are admin/%s", "the password's %s",
@@ -110,6 +110,7 @@ var morePasswordPlaces = []string{
 	"it wants a password, use %s", "please use \"%s\" as the DB password", "the credentials for staging are bob / %s",
 	"die Login-Daten: bob / %s", "the test account is qa@x.io / %s", "✔ Enter password … %s", "Password:\n%s\n",
 	"<td>Password</td><td>%s</td>", "<b>Password:</b> %s",
+	"كلمة المرور: %s", "סיסמה: %s", "парола: %s", "[Warehouse]\nUID = bob\nPWD = %s9a\nServer = h\n",
 	// Tools and tests.
 	"gh secret set DB_PASSWORD -b '%s'", "ParameterKey=DBPassword,ParameterValue=%s", "stats auth admin:%s",
 	"['sshpass', '-p', '%s', 'ssh']", "child.expect('password:')\nchild.sendline('%s')",
@@ -133,6 +134,7 @@ var moreTokenPlaces = []string{
 	"new Signer('id', '%s')", "<Password Value=\"%s\"/>", "der Zugriffstoken lautet %s", "hier ist der Schlüssel: %s",
 	"Use %s as the API key", "bot.run('%s')", "using IQoJb3JpZ2luX2Vj%[1]s%[1]s%[1]s",
 	"SAMLResponse=PD94bWwg%[1]s%[1]s%[1]s", "ya29.c.b0A%s", "AQ.Ab8RN6%s",
+	"API_TOKEN=%s\\\n%s\nexit", "api.token=%s\\\n    %s\nregion=x", "<password>{%s=}</password>",
 }
 
 func TestSecretsInMoreContextsAreRedacted(t *testing.T) {

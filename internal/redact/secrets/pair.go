@@ -28,7 +28,7 @@ func (a *assignment) findPaired(s string, right int) (from, to int, ok bool) {
 	rest := s[right:min(len(s), right+pairReach)]
 	links := pairLinks[:]
 	opened := right > len(a.name) && s[right-len(a.name)-1] == '<' // an element with attributes
-	if !opened && len(rest) > 1 && isBlank(rest[0]) && ascii.IsWordByte(rest[1]) {
+	if !opened && len(rest) > 1 && ascii.IsBlank(rest[0]) && ascii.IsWordByte(rest[1]) {
 		links = links[:looseLinks]
 	}
 	for _, link := range links {
@@ -61,7 +61,7 @@ func (a *assignment) readLink(s string, i int, link string) (int, bool) {
 	switch {
 	case link[0] == '-': // a flag
 		a.strong = true
-		return ascii.SkipAny(s, next, " =", 4), next < len(s) && (isBlank(s[next]) || s[next] == '=')
+		return ascii.SkipAny(s, next, " =", 4), next < len(s) && (ascii.IsBlank(s[next]) || s[next] == '=')
 	case !ascii.IsLetter(link[0]):
 		a.strong, a.listed = link[0] == '<', strings.HasPrefix(link, ".to")
 		return ascii.SkipAny(s, next, " \t", 4), true

@@ -31,7 +31,7 @@ func (a *assignment) isSecret() bool {
 			isOpaque(v) {
 			return true
 		}
-		return len(v) >= 32 && isMixed(v) && hasUpperAndLower(v) && ascii.All(v, ascii.IsToken) && entropy(v) >= 4.2 &&
+		return len(v) >= 32 && isMixed(v) && !isHashed(v) && hasUpperAndLower(v) && ascii.All(v, ascii.IsToken) && entropy(v) >= 4.2 &&
 			!looksLikeCode(v)
 	case a.prose:
 		return a.isSecretInProse()
@@ -48,9 +48,15 @@ func (a *assignment) isSecret() bool {
 	case strings.ContainsAny(v, " \t"):
 		return false
 	case a.quoted || a.strong:
-		return len(v) >= 8 && !looksLikeCode(v) && (isRandom(v) || a.isNamedSecret() || isUserPair(v) || isEncodedPassword(v))
+		return len(v) >= 8 && (!looksLikeCode(v) || a.quoted && isDottedPassword(v)) && (isRandom(v) || a.isNamedSecret() || isUserPair(v) || isEncodedPassword(v))
 	}
 	return len(v) >= 12 && (isRandom(v) || isUserPair(v)) && !looksLikeCode(v)
+}
+
+// isHashed reports whether v ends with a hash after a dash, as the key of an entry of a cache does.
+func isHashed(v string) bool {
+	hash := v[strings.LastIndexByte(v, '-')+1:]
+	return len(hash) < len(v) && len(hash) >= 32 && ascii.All(hash, ascii.IsLowerHex)
 }
 
 // withoutScheme returns v without a leading {word} that names the hash or encoding.
@@ -109,7 +115,8 @@ func notPlaceholder(v string) bool {
 	case '$':
 		return !ascii.All(v[1:], ascii.IsWordByte)
 	case '<', '{', '[':
-		return v[len(v)-1] != v[0]+2 // the closing bracket is two further on in ASCII
+		// The closing bracket is two further on in ASCII. Jenkins puts what it encrypted into braces.
+		return v[len(v)-1] != v[0]+2 || v[0] == '{' && len(v) > 40 && isRandom(v[1:len(v)-1])
 	case '%':
 		return len(v) > 4 && v[1] != '(' && v[len(v)-1] != '%'
 	}
@@ -126,7 +133,7 @@ func looksLikeCode(v string) bool {
 	if v == "" {
 		return true
 	}
-	if bare := strings.TrimLeft(v, "!&*"); strings.ContainsAny(bare, "()[]{}") && !strings.ContainsAny(bare, "!@#^&") {
+	if bare := strings.TrimLeft(v, "!&*@"); strings.ContainsAny(bare, "()[]{}") && !strings.ContainsAny(bare, "!@#^&") {
 		return true
 	}
 	if v[0] == '*' && ascii.All(v[1:], isNamePart) && (strings.Contains(v, ".") || len(v) < 12 || !isRandom(v[1:])) ||

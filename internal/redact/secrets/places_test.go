@@ -99,7 +99,9 @@ func TestContextAloneIsNotRedacted(t *testing.T) {
 		"they pass in CI; run: `go test -run X1`",
 		"Looked up the password in the settings; fixed: `go test -run TestLogin1`; changed a.go", "sk_buff_head_init_class1",
 		"re_compile_pattern_2", "API-REFERENCE-AND-GUIDE", "fc-cache -fv", "fw_cfg_add_file_callback", "sha256~",
-		"pat.match(line)",
+		"pat.match(line)", "password: @env(DB_PASSWORD)", "STRIPE_SECRET_KEY=sk_test_your_key_here", "PWD = /srv/app2",
+		"ssl_passphrase_command_supports_reload = off1", "routing_key: orders.created.v2", "--token-file=a1 \\\n  --verbose",
+		"Cache restored from key: npm-Linux-6e54ac244178729c70c678baf2ff38ee9f49317e837a691e819b24ee0ee417da",
 	} {
 		if got := New(nil).redact(s); got != s {
 			t.Errorf("redact(%q) = %q, want it unchanged", s, got)

@@ -181,6 +181,8 @@ var builtin = [...]rule{
 	{kind: "twilio", fold: true, heads: []string{"twilio"}, find: findTwilioToken},
 	{kind: "sendgrid", heads: []string{"SG."}, left: edgeWord, tail: `[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`, sure: true},
 	{kind: "mailgun", heads: []string{"key-"}, left: edgeToken, tail: `[0-9a-zA-Z]{32}\b`, check: isMixed},
+	{kind: "mailgun", fold: true, heads: []string{"mailgun"}, tail: `[^\n]{0,40}?\b([0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b`},
+	{kind: "pagerduty", fold: true, heads: []string{"routing_key", "pagerduty"}, tail: `[^\n]{0,24}?[ "':=]([0-9a-f]{32})\b`},
 	{kind: "mailchimp", heads: []string{"-us[123456789]"}, find: findMailchimpKey},
 	{kind: "brevo", heads: []string{"xkeysib-", "xsmtpsib-"}, tail: `[a-f0-9]{40,}(?:-[A-Za-z0-9]{10,})?`, sure: true},
 	{
@@ -451,6 +453,11 @@ var builtin = [...]rule{
 		check: notPlaceholder,
 	},
 	{kind: "password", fold: true, heads: []string{"@tcp(", "@unix(", "@tcp6("}, find: findDSNPassword},
+	{kind: "password", heads: []string{`("jdbc:`, `('jdbc:`}, left: edgeAny, find: findJDBCPassword},
+	{
+		kind: "password", fold: true, heads: []string{"scram-sha-256$", "scram-sha-1$"},
+		tail: `[0-9]{3,8}:[A-Za-z0-9+/=]{8,}\$[A-Za-z0-9+/=:]{40,}`,
+	},
 	{
 		kind: "password", fold: true, heads: []string{
 			"networkcredential", "basicauth", "basic_auth", "userpassword", ".login", "auth=", "passwordauthentication",
@@ -662,6 +669,8 @@ var builtin = [...]rule{
 			"kennwort", "contrase", "senha", "palavra-passe", "has\u0142o", "wachtwoord", "mot de passe", "motdepasse", "parola",
 			"adgangskode", "lösenord", "heslo", "jelsz", "salasana", "şifre", "пароль", "Пароль", "ПАРОЛЬ", "密码", "密碼", "口令",
 			"パスワード", "パスフレーズ", "비밀번호", "mật khẩu", "κωδικός", "kata sandi", "passord", "clave",
+			"كلمة المرور", "كلمة السر", "סיסמה", "पासवर्ड", "รหัสผ่าน", "парола", "лозинка", "lozinka",
+			"slaptažodis", "гасло", "zaporka",
 		}, find: findForeignPassword,
 	},
 	{
