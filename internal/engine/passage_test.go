@@ -41,7 +41,7 @@ func TestAPassageIsWhereTheWordsAre(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"One. Two. Three. The walrus sleeps. Four. Five. Six.", "…Three. The walrus sleeps. Four. Five.…"},
 		{"The walrus sleeps. Four. Five.", "The walrus sleeps. Four. Five."},
-		{"One. The walrus sleeps. Two. Three. Four. In the harbour.", "One. The walrus sleeps. Two. Three. Four. In the harbour."},
+		{"The walrus sleeps. Two. Three. Four. A harbour.", "The walrus sleeps. Two. Three. Four. A harbour."},
 	} {
 		if got := recall.Passage(tt.text, []string{"walrus", "harbour"}, 120); got != tt.want {
 			t.Errorf("got %q, want %q", got, tt.want)

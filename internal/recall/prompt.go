@@ -385,7 +385,7 @@ func (e *Service) answers(ctx context.Context, ec event.Context, hits []mem.Hit)
 		if _, known := last[turn]; known || u.Who == "user" || u.Source.PromptID == "" {
 			continue
 		}
-		said, err := e.saidInTurn(ctx, ec, u, mem.Newest)
+		said, err := saidInTurn(ctx, e.Store, ec, u, mem.Newest)
 		if err != nil {
 			return nil, err
 		}
@@ -410,7 +410,7 @@ func (e *Service) pasted(ctx context.Context, ec event.Context, u mem.Memory) (b
 	}
 	pieces := []mem.Memory{u}
 	if u.Source.PromptID != "" {
-		said, err := e.saidInTurn(ctx, ec, u, mem.Oldest) // a turn begins with the person's message
+		said, err := saidInTurn(ctx, e.Store, ec, u, mem.Oldest) // a turn begins with the person's message
 		if err != nil {
 			return false, err
 		}
@@ -422,8 +422,10 @@ func (e *Service) pasted(ctx context.Context, ec event.Context, u mem.Memory) (b
 }
 
 // saidInTurn returns the first utterances, in an order, of the turn of one.
-func (e *Service) saidInTurn(ctx context.Context, ec event.Context, u mem.Memory, order mem.Order) ([]mem.Memory, error) {
-	said, err := e.Store.List(ctx, mem.Query{
+func saidInTurn(ctx context.Context, st mem.Store, ec event.Context, u mem.Memory, order mem.Order) (
+	[]mem.Memory, error,
+) {
+	said, err := st.List(ctx, mem.Query{
 		Session: u.Session, PromptID: u.Source.PromptID, Kinds: []mem.Kind{mem.Utterance}, Within: ec.Session,
 		Order: order, Limit: 20,
 	})

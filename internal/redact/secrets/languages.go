@@ -104,10 +104,9 @@ func (a *assignment) isInClause(v string, linked bool) bool {
 	switch {
 	case len(v) < 8 || looksLikePath(v) || looksLikeCode(v) || names.IsMail(v) || names.IsHost(v) || !notPlaceholder(v):
 		return false
-	case len(v) >= 16 && isManyCased(v) && isOpaque(v) && (isJumbled(v) || len(strings.FieldsFunc(v, notDigit)) > 1):
+	case len(v) >= 16 && isManyCased(v) && isOpaque(v) && (isJumbled(v) ||
+		len(strings.FieldsFunc(v, func(r rune) bool { return r < '0' || r > '9' })) > 1):
 		return linked || a.class != someKey
 	}
 	return linked && a.class == password && (hasUpperAndLower(v) || hasSymbol(v)) && isStrongPassword(v)
 }
-
-func notDigit(r rune) bool { return r < '0' || r > '9' }

@@ -100,7 +100,7 @@ var morePasswordPlaces = []string{
 	"std::string password{\"%s\"};", "auto password = std::string(\"%s\");", "PASSWORD: Final[str] = \"%s\"",
 	"assert login(\"bob\", \"%s\")", "signInWithEmailAndPassword(auth, 'a@b.c', '%s')",
 	"page.get_by_label(\"Password\").fill(\"%s\")", "driver.find_element(By.ID, 'password').send_keys('%s')",
-	"DBI->connect($dsn, 'bob', '%s')", `Database.forURL("jdbc:postgresql://10.2.4.5/ledger", "deploy", "%s", driver = "x")`,
+	"DBI->connect($dsn, 'bob', '%s')", `Database.forURL("jdbc:postgresql://10.2.4.5/l", "deploy", "%s", driver = "x")`,
 	// Sentences.
 	"das Passwort lautet %s", "Setze das Passwort bitte auf %s", "Das neue Passwort lautet \"%s\"", "Das Kennwort ist: %s",
 	"die Zugangsdaten sind admin:%s", "login is admin / %s", "default credentials are admin/%s", "the password's %s",

@@ -31,8 +31,8 @@ func (a *assignment) isSecret() bool {
 			isOpaque(v) {
 			return true
 		}
-		return len(v) >= 32 && isMixed(v) && !isHashed(v) && hasUpperAndLower(v) && ascii.All(v, ascii.IsToken) && entropy(v) >= 4.2 &&
-			!looksLikeCode(v)
+		return len(v) >= 32 && isMixed(v) && !isHashed(v) && hasUpperAndLower(v) && ascii.All(v, ascii.IsToken) &&
+			entropy(v) >= 4.2 && !looksLikeCode(v)
 	case a.prose:
 		return a.isSecretInProse()
 	case a.class == password && a.quoted:
@@ -48,7 +48,8 @@ func (a *assignment) isSecret() bool {
 	case strings.ContainsAny(v, " \t"):
 		return false
 	case a.quoted || a.strong:
-		return len(v) >= 8 && (!looksLikeCode(v) || a.quoted && isDottedPassword(v)) && (isRandom(v) || a.isNamedSecret() || isUserPair(v) || isEncodedPassword(v))
+		return len(v) >= 8 && (!looksLikeCode(v) || a.quoted && isDottedPassword(v)) &&
+			(isRandom(v) || a.isNamedSecret() || isUserPair(v) || isEncodedPassword(v))
 	}
 	return len(v) >= 12 && (isRandom(v) || isUserPair(v)) && !looksLikeCode(v)
 }

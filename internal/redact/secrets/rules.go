@@ -181,8 +181,8 @@ var builtin = [...]rule{
 	{kind: "twilio", fold: true, heads: []string{"twilio"}, find: findTwilioToken},
 	{kind: "sendgrid", heads: []string{"SG."}, left: edgeWord, tail: `[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`, sure: true},
 	{kind: "mailgun", heads: []string{"key-"}, left: edgeToken, tail: `[0-9a-zA-Z]{32}\b`, check: isMixed},
-	{kind: "mailgun", fold: true, heads: []string{"mailgun"}, tail: `[^\n]{0,40}?\b([0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b`},
-	{kind: "pagerduty", fold: true, heads: []string{"routing_key", "pagerduty"}, tail: `[^\n]{0,24}?[ "':=]([0-9a-f]{32})\b`},
+	{kind: "mailgun", fold: true, heads: []string{"mailgun"}, tail: `[^\n]{0,40}?\b([0-9a-f]{32}(?:-[0-9a-f]{8}){2})\b`},
+	{kind: "pagerduty", fold: true, heads: []string{"routing_key", "pagerduty"}, tail: `.{0,24}?[ "':=]([0-9a-f]{32})\b`},
 	{kind: "mailchimp", heads: []string{"-us[123456789]"}, find: findMailchimpKey},
 	{kind: "brevo", heads: []string{"xkeysib-", "xsmtpsib-"}, tail: `[a-f0-9]{40,}(?:-[A-Za-z0-9]{10,})?`, sure: true},
 	{
