@@ -3,10 +3,8 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,13 +95,6 @@ func compared(v []float32) func(pgx.Rows) (stored.Candidate, error) {
 		c.Score = cos
 		return c, nil
 	}
-}
-
-// nearestFirst sorts candidates by their cosine; ties break by newest.
-func nearestFirst(found []stored.Candidate) {
-	slices.SortFunc(found, func(a, b stored.Candidate) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Number, a.Number))
-	})
 }
 
 // literal is a vector of length 1 as pgvector reads it: a number of 16 bits does not hold every float32.

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/store/stored"
 	"remanence/internal/store/storetest"
 	"remanence/test/pgserver"
 )
@@ -141,7 +142,7 @@ func foundExactly(t testing.TB, s *Store, v []float32, q mem.Query, n int) []str
 	if err != nil {
 		t.Fatal(err)
 	}
-	nearestFirst(all)
+	stored.NearestFirst(all)
 	hits, err := s.hits(t.Context(), all[:min(n, len(all))])
 	return idsOf(t, hits, err)
 }

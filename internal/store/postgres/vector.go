@@ -59,7 +59,7 @@ func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query
 			return nil, wrap("near", err)
 		}
 	}
-	nearestFirst(found)
+	stored.NearestFirst(found)
 	hits, err := s.hits(ctx, found[:min(len(found), n)])
 	for i := range hits {
 		hits[i].Parts = map[string]float64{mem.PartCos: hits[i].Score}

@@ -1,6 +1,9 @@
 package stored
 
 import (
+	"cmp"
+	"slices"
+
 	"remanence/internal/mem"
 	"remanence/internal/vector"
 )
@@ -34,6 +37,13 @@ func PackVector(model string, v mem.Vector) (of string, scale float64, data []by
 		return NoVector(model), 0, []byte{}
 	}
 	return model, scale, data
+}
+
+// NearestFirst sorts candidates by their cosine; ties break by newest.
+func NearestFirst(found []Candidate) {
+	slices.SortFunc(found, func(a, b Candidate) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(b.Number, a.Number))
+	})
 }
 
 // VectorWindow is how many memories one call of WithoutVector examines.

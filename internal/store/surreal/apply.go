@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	maxPending = 100 // statements that are sent together
+	maxPending = 20 // statements that are sent together: a request has a limit of time
 	firstPause = 2 * time.Millisecond
 	lastPause  = 200 * time.Millisecond
 )

@@ -3,8 +3,10 @@
 package surreal
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -115,13 +117,14 @@ func (tx *transaction) dropUnmentioned(ctx context.Context, entities []int64) er
 	if len(entities) == 0 {
 		return nil
 	}
-	still, err := rows(ctx, tx, query("SELECT entity FROM mention WHERE entity IN ? GROUP BY entity", entities),
-		number("entity"))
+	still, err := among(ctx, tx, entities, func(part []int64) *statement {
+		return query("SELECT entity FROM mention WHERE entity IN ? GROUP BY entity", part)
+	})
 	if err != nil {
 		return err
 	}
 	return tx.exec(ctx, query("DELETE entity WHERE number IN ? AND number NOT IN ? RETURN NONE", entities,
-		append([]int64{}, still...)))
+		numbersIn(still, "entity")))
 }
 
 const linkFields = "from_memory, to_memory, kind, confidence, made"
@@ -139,15 +142,35 @@ func (s *Store) Links(ctx context.Context, memories ...string) ([]mem.Link, erro
 	if err != nil {
 		return nil, wrap("links", err)
 	}
-	links, err := rows(ctx, s, query("SELECT "+linkFields+" FROM relation WHERE from_memory IN ? OR to_memory IN ? "+
-		"ORDER BY confidence DESC, made DESC, from_memory DESC, to_memory DESC, kind", numbers, numbers), linkOf)
+	var all []row
+	for _, end := range []string{"from_memory", "to_memory"} {
+		found, err := among(ctx, s, numbers, func(part []int64) *statement {
+			return query("SELECT "+linkFields+" FROM relation WHERE "+end+" IN ?", part)
+		})
+		if err != nil {
+			return nil, wrap("links", err)
+		}
+		all = append(all, found...)
+	}
+	slices.SortFunc(all, strongest)
+	all = slices.CompactFunc(all, func(a, b row) bool { return strongest(a, b) == 0 }) // both ends were asked for
+	links, err := scanned(all, linkOf)
 	return links[:min(len(links), stored.MaxLinks)], wrap("links", err)
+}
+
+// strongest is the order of links.
+func strongest(a, b row) int {
+	return cmp.Or(cmp.Compare(b.Float("confidence"), a.Float("confidence")),
+		descending(a.Number("made"), b.Number("made")), descending(a.Number("from_memory"), b.Number("from_memory")),
+		descending(a.Number("to_memory"), b.Number("to_memory")), cmp.Compare(a.Text("kind"), b.Text("kind")))
 }
 
 // memoryNumbers returns the numbers of the memories with some ids.
 func (s *database) memoryNumbers(ctx context.Context, ids []string) ([]int64, error) {
-	found, err := rows(ctx, s, query("SELECT number FROM memory WHERE ref IN ?", texts(ids)), number("number"))
-	return append([]int64{}, found...), err
+	found, err := among(ctx, s, ids, func(part []string) *statement {
+		return query("SELECT number FROM memory WHERE ref IN ?", texts(part))
+	})
+	return numbersOf(found), err
 }
 
 // LinksOf implements mem.Store.
@@ -180,10 +203,13 @@ func (s *Store) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Entity, 
 		sel.And("(project = ? OR project = '')", project)
 	}
 	if err == nil && len(q.Memories) > 0 {
-		var numbers, of []int64
+		var numbers []int64
+		var of []row
 		if numbers, err = s.memoryNumbers(ctx, q.Memories); err == nil {
-			of, err = rows(ctx, s, query("SELECT entity FROM mention WHERE memory IN ?", numbers), number("entity"))
-			sel.And("number IN ?", append([]int64{}, of...))
+			of, err = among(ctx, s, numbers, func(part []int64) *statement {
+				return query("SELECT entity FROM mention WHERE memory IN ?", part)
+			})
+			sel.And("number IN ?", numbersIn(of, "entity"))
 		}
 	}
 	if err != nil {
@@ -205,12 +231,16 @@ func (s *Store) Entities(ctx context.Context, q mem.EntityQuery) ([]mem.Entity, 
 
 // Mentions implements mem.Store.
 func (s *Store) Mentions(ctx context.Context, limit int, entities ...string) ([]mem.Mention, error) {
-	numbers, err := rows(ctx, s, query("SELECT number FROM entity WHERE ref IN ?", texts(entities)), number("number"))
-	if err != nil || len(numbers) == 0 {
+	known, err := among(ctx, s, entities, func(part []string) *statement {
+		return query("SELECT number FROM entity WHERE ref IN ?", texts(part))
+	})
+	if err != nil {
 		return nil, wrap("mentions", err)
 	}
-	found, err := s.run(ctx, query("SELECT entity, memory FROM mention WHERE entity IN ? "+
-		"AND type::record('memory', memory).status != 'forgotten' ORDER BY entity, memory DESC", numbers))
+	found, err := among(ctx, s, numbersOf(known), func(part []int64) *statement {
+		return query("SELECT entity, memory FROM mention WHERE entity IN ? "+
+			"AND type::record('memory', memory).status != 'forgotten' ORDER BY entity, memory DESC", part)
+	})
 	var out []mem.Mention
 	named := map[int64]int{}
 	for _, r := range found {

@@ -114,11 +114,13 @@ func (s *database) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) 
 func (s *database) resolveIDs(ctx context.Context, q mem.Query) ([]int64, error) {
 	var all []int64
 	if len(q.IDs) > 1 || q.ExactIDs {
-		var err error
-		if all, err = rows(ctx, s, withStatus(query("SELECT number FROM memory WHERE ref IN ?", texts(q.IDs)), q),
-			number("number")); err != nil {
+		found, err := among(ctx, s, texts(q.IDs), func(part []string) *statement {
+			return withStatus(query("SELECT number FROM memory WHERE ref IN ?", part), q)
+		})
+		if err != nil {
 			return nil, err
 		}
+		all = numbersOf(found)
 	}
 	return stored.Numbers(q, all, func(id string) (int64, error) {
 		return resolveID(ctx, s, "memory", id, func(w *statement) *statement { return withStatus(w, q) })

@@ -13,6 +13,7 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/store/stored"
+	"remanence/internal/store/surreal/surql"
 )
 
 //go:embed schema/*.surql
@@ -41,7 +42,7 @@ func (s *database) migrate(ctx context.Context) error {
 		return nil
 	}
 	for n, text := range steps[have:] {
-		if _, err := s.run(ctx, query(text)); err != nil {
+		if _, err := s.run(surql.Patient(ctx), query(text)); err != nil {
 			return fmt.Errorf("migrate to schema %d: %w", have+n+1, err)
 		}
 	}

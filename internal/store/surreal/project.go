@@ -134,8 +134,7 @@ func (s *database) projects(ctx context.Context, where *statement) ([]mem.Projec
 	for i, p := range found {
 		keys[i] = p.Key
 	}
-	active, err := s.run(ctx, query("SELECT project, math::max(last_event) AS last FROM session WHERE project IN ? "+
-		"GROUP BY project", keys))
+	active, err := s.run(ctx, query("SELECT project, last FROM session_total WHERE project IN ?", keys))
 	last := map[string]time.Time{}
 	for _, r := range active {
 		last[r.Text("project")] = r.Time("last")

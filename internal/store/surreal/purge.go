@@ -120,8 +120,9 @@ func (e *entry) DeleteMemories(ctx context.Context, memories map[int64]stored.Me
 			e.Spans.Add(m.SessionNumber, n)
 		}
 	}
-	entities, err := rows(ctx, e, query("SELECT entity FROM mention WHERE memory IN ? GROUP BY entity", numbers),
-		number("entity"))
+	mentions, err := among(ctx, e, numbers, func(part []int64) *statement {
+		return query("SELECT entity FROM mention WHERE memory IN ? GROUP BY entity", part)
+	})
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func (e *entry) DeleteMemories(ctx context.Context, memories map[int64]stored.Me
 			return err
 		}
 	}
-	return e.dropUnmentioned(ctx, entities)
+	return e.dropUnmentioned(ctx, numbersIn(mentions, "entity"))
 }
 
 // DeleteSession deletes a session with all that belongs to it, and blanks its events.

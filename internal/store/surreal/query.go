@@ -51,10 +51,13 @@ func inTurn(ctx context.Context, db querier, fields, table, key string, numbers 
 }
 
 // numbersOf are the numbers of rows.
-func numbersOf(all []row) []int64 {
+func numbersOf(all []row) []int64 { return numbersIn(all, "number") }
+
+// numbersIn are the values of a field with a number.
+func numbersIn(all []row, name string) []int64 {
 	out := make([]int64, len(all))
 	for i, r := range all {
-		out[i] = r.Number("number")
+		out[i] = r.Number(name)
 	}
 	return out
 }
@@ -129,6 +132,24 @@ func countOf(ctx context.Context, db querier, table string, where *statement) (i
 	return r.Count("n"), err
 }
 
+// mostUnited is how many values of a list the server finds by an index. For a longer list it reads the whole table.
+const mostUnited = 32
+
+// among runs a statement for each part of a list that is short enough for an index, and returns the rows of all.
+func among[T cmp.Ordered](ctx context.Context, db querier, values []T, of func(part []T) *statement) (out []row,
+	err error,
+) {
+	values = slices.Compact(slices.Sorted(slices.Values(values)))
+	for part := range slices.Chunk(values, mostUnited) {
+		found, err := db.run(ctx, of(part))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
 // resolveID returns the number of the row that an exact id or a unique prefix of one names. more appends conditions.
 func resolveID(ctx context.Context, db querier, table, ref string, more func(*statement) *statement) (int64, error) {
 	if ref == "" {
@@ -190,7 +211,7 @@ func sessionIDs(ctx context.Context, db querier, all []row) (map[int64]string, e
 	if len(numbers) == 0 {
 		return out, nil
 	}
-	found, err := db.run(ctx, query("SELECT number, sid FROM session WHERE number IN ?", numbers))
+	found, err := db.run(ctx, selectRecords("number, sid", "session", numbers))
 	for _, r := range found {
 		out[r.Number("number")] = r.Text("sid")
 	}

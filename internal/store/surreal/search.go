@@ -45,38 +45,17 @@ func (s *database) count(ctx context.Context, q mem.Query) (mem.Corpus, []stored
 	return stored.CorpusOf(q, all.size, terms), terms, nil
 }
 
-// corpus is the size of all memories of a class, after so many writes to the store.
+// corpus is the size of all memories of a class.
 type corpus struct {
-	writes int64
-	size   int
-	words  float64
+	size  int
+	words float64
 }
 
-// corpusOf returns the size of a class. The server reads all memories for it, so it is kept until something is written.
+// corpusOf returns the size of a class.
 func (s *database) corpusOf(ctx context.Context, of class) (c corpus, err error) {
-	writes, _, err := first(ctx, s, query("SELECT writes FROM store:state"), number("writes"))
-	if err != nil {
-		return c, err
-	}
-	s.counting.Lock()
-	c, known := s.corpora[of]
-	s.counting.Unlock()
-	if known && c.writes == writes {
-		return c, nil
-	}
-	r, _, err := first(ctx, s, query("SELECT count() AS n, math::sum(length) AS words FROM memory WHERE "+of.condition+
-		" GROUP ALL"), whole)
-	if err != nil {
-		return c, err
-	}
-	c = corpus{writes, r.Count("n"), r.Float("words")}
-	s.counting.Lock()
-	defer s.counting.Unlock()
-	if s.corpora == nil {
-		s.corpora = map[class]corpus{}
-	}
-	s.corpora[of] = c
-	return c, nil
+	r, _, err := first(ctx, s, query("SELECT math::sum(n) AS n, math::sum(words) AS words FROM memory_total WHERE "+
+		of.condition+" GROUP ALL"), whole)
+	return corpus{r.Count("n"), r.Float("words")}, err
 }
 
 // countTerm counts the memories that contain a term. Of a phrase it examines those that contain its words.

@@ -288,8 +288,9 @@ func (s *database) sessionRows(ctx context.Context, q mem.SessionQuery) (out []m
 		numbers[i], place[v.n] = v.n, i
 		out = append(out, mem.SessionRow{Session: v.Session, Branches: []string{}})
 	}
-	memories, err := s.run(ctx, query("SELECT session, status, kind, files, branch FROM memory WHERE session IN ?",
-		numbers))
+	memories, err := among(ctx, s, numbers, func(part []int64) *statement {
+		return query("SELECT session, status, kind, files, branch FROM memory WHERE session IN ?", part)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -312,8 +313,10 @@ func (s *database) sessionRows(ctx context.Context, q mem.SessionQuery) (out []m
 			files[i][f] = true
 		}
 	}
-	receipts, err := s.run(ctx, query("SELECT session, count() AS n, math::sum(tokens) AS tokens FROM receipt "+
-		"WHERE session IN ? AND outcome = 'injected' GROUP BY session", numbers))
+	receipts, err := among(ctx, s, numbers, func(part []int64) *statement {
+		return query("SELECT session, count() AS n, math::sum(tokens) AS tokens FROM receipt "+
+			"WHERE session IN ? AND outcome = 'injected' GROUP BY session", part)
+	})
 	for _, r := range receipts {
 		i := place[r.Number("session")]
 		out[i].Injections, out[i].InjectedTokens = r.Count("n"), r.Count("tokens")

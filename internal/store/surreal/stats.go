@@ -32,8 +32,8 @@ func (s *Store) Stats(ctx context.Context, project string, today time.Time) (st 
 func inProject(project string) *statement { return query("true").Equal("project", project) }
 
 func memoryStats(ctx context.Context, tx querier, st *mem.Stats, project string, today time.Time) error {
-	counts, err := rows(ctx, tx, query("SELECT kind, status, count() AS n FROM memory WHERE ").Append(inProject(project)).
-		Add(" GROUP BY kind, status"), func(r row) (stored.KindCount, error) {
+	counts, err := rows(ctx, tx, query("SELECT kind, status, math::sum(n) AS n FROM memory_total WHERE ").
+		Append(inProject(project)).Add(" GROUP BY kind, status"), func(r row) (stored.KindCount, error) {
 		return stored.KindCount{Kind: mem.Kind(r.Text("kind")), Status: mem.Status(r.Text("status")), N: r.Count("n")}, nil
 	})
 	if err != nil {
@@ -47,30 +47,38 @@ func memoryStats(ctx context.Context, tx querier, st *mem.Stats, project string,
 
 // activityStats counts sessions, events, turns, receipts and jobs.
 func (s *database) activityStats(ctx context.Context, tx querier, st *mem.Stats, project string) error {
-	sessions, err := tx.run(ctx, query("SELECT number, sid, last_event FROM session WHERE ").Append(inProject(project)).
-		Add(" ORDER BY last_event DESC, number DESC"))
+	sessions, _, err := first(ctx, tx, query("SELECT math::sum(n) AS n, math::max(last) AS last FROM session_total WHERE ").
+		Append(inProject(project)).Add(" GROUP ALL"), whole)
 	if err != nil {
 		return err
 	}
-	if st.Sessions = len(sessions); len(sessions) > 0 {
-		st.LastSession, st.LastEvent = sessions[0].Text("sid"), sessions[0].Time("last_event")
-	}
-	inside := func() *statement { return query("true") }
-	if project != "" {
-		numbers := make([]int64, len(sessions))
-		for i, r := range sessions {
-			numbers[i] = r.Number("number")
+	if st.Sessions = sessions.Count("n"); st.Sessions > 0 {
+		last := sessions.Number("last")
+		if st.LastSession, _, err = first(ctx, tx, query("SELECT sid, number FROM session WHERE last_event = ?", last).
+			Equal("project", project).Add(" ORDER BY number DESC"), text("sid")); err != nil {
+			return err
 		}
-		inside = func() *statement { return query("session IN ?", numbers) }
+		st.LastEvent = stored.TimeOf(last)
 	}
-	if st.Events, err = countOf(ctx, tx, "event", inside()); err != nil {
+	inside, of := query("true"), map[int64]bool(nil)
+	if project != "" {
+		numbers, err := rows(ctx, tx, query("SELECT number FROM session WHERE project = ?", project), number("number"))
+		if err != nil {
+			return err
+		}
+		inside, of = query("session IN ?", append([]int64{}, numbers...)), make(map[int64]bool, len(numbers))
+		for _, n := range numbers {
+			of[n] = true
+		}
+	}
+	if st.Events, err = sumOf(ctx, tx, "event_total", of); err != nil {
 		return err
 	}
-	if st.Turns, err = countOf(ctx, tx, "turn", inside()); err != nil {
+	if st.Turns, err = sumOf(ctx, tx, "turn_total", of); err != nil {
 		return err
 	}
-	outcomes, err := tx.run(ctx, query("SELECT outcome, count() AS n, math::sum(tokens) AS tokens FROM receipt WHERE ").
-		Append(inProject(project)).Add(" GROUP BY outcome"))
+	outcomes, err := tx.run(ctx, query("SELECT outcome, math::sum(n) AS n, math::sum(tokens) AS tokens FROM receipt_total "+
+		"WHERE ").Append(inProject(project)).Add(" GROUP BY outcome"))
 	if err != nil {
 		return err
 	}
@@ -80,8 +88,19 @@ func (s *database) activityStats(ctx context.Context, tx querier, st *mem.Stats,
 		st.InjectedTokens += r.Count("tokens")
 		st.ByOutcome[mem.InjectionOutcome(r.Text("outcome"))] = r.Count("n")
 	}
-	st.Waiting, err = s.waiting(ctx, tx, inside())
+	st.Waiting, err = s.waiting(ctx, tx, inside)
 	return err
+}
+
+// sumOf adds the counts of a table by session: of some sessions, or of all if of is nil.
+func sumOf(ctx context.Context, tx querier, table string, of map[int64]bool) (n int, err error) {
+	counts, err := tx.run(ctx, query("SELECT session, n FROM "+table))
+	for _, r := range counts {
+		if of == nil || of[r.Number("session")] {
+			n += r.Count("n")
+		}
+	}
+	return n, err
 }
 
 // Day implements mem.Store.
@@ -98,22 +117,30 @@ func (s *Store) Day(ctx context.Context, project string, since time.Time) (mem.D
 		return d, wrap("day", err)
 	}
 	d.Sessions = len(active)
-	if d.Captured, err = countOf(ctx, s, "event", query("session IN ? AND created_at >= ?", active, at)); err != nil {
+	captured, err := among(ctx, s, active, func(part []int64) *statement {
+		return query("SELECT count() AS n FROM event WHERE session IN ? AND created_at >= ? GROUP ALL", part, at)
+	})
+	if err != nil {
 		return d, wrap("day", err)
+	}
+	for _, r := range captured {
+		d.Captured += r.Count("n")
 	}
 	if d.Memories, err = countOf(ctx, s, "memory", inProject(project).And("created >= ? AND kind != 'utterance'",
 		at)); err != nil {
 		return d, wrap("day", err)
 	}
-	receipts, err := s.run(ctx, query("SELECT outcome, count() AS n, math::sum(tokens) AS tokens FROM receipt "+
-		"WHERE session IN ? AND at >= ? GROUP BY outcome", active, at))
+	receipts, err := among(ctx, s, active, func(part []int64) *statement {
+		return query("SELECT outcome, count() AS n, math::sum(tokens) AS tokens FROM receipt "+
+			"WHERE session IN ? AND at >= ? GROUP BY outcome", part, at)
+	})
 	for _, r := range receipts {
 		d.Tokens += r.Count("tokens")
 		switch mem.InjectionOutcome(r.Text("outcome")) {
 		case mem.Injected:
-			d.Recalled = r.Count("n")
+			d.Recalled += r.Count("n")
 		case mem.Abstained:
-			d.Abstained = r.Count("n")
+			d.Abstained += r.Count("n")
 		default:
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"os"
 	"strings"
-	"sync"
 	"time"
 
 	"remanence/internal/mem"
@@ -57,9 +56,6 @@ type database struct {
 	wait    time.Duration
 	poll    time.Duration
 	writing chan struct{} // holds a value while a transaction of this process writes
-
-	counting sync.Mutex // guards corpora
-	corpora  map[class]corpus
 }
 
 var _ mem.Store = (*Store)(nil)

@@ -39,21 +39,17 @@ func (tx *transaction) putVector(ctx context.Context, model string, v mem.Vector
 	return tx.exec(ctx, vectorRow(n, model, scale, data))
 }
 
-// vectorRow is the statement that writes a vector: its bytes, and as numbers for what the server computes.
+// vectorRow is the statement that writes a vector.
 func vectorRow(memory int64, model string, scale float64, data []byte) *statement {
-	values := make([]int64, len(data))
-	for i, b := range data {
-		values[i] = int64(int8(b))
-	}
 	return put("vector", memory, map[string]any{
-		"memory": memory, "model": model, "scale": scale, "size": len(data), "data": data, "values": values,
+		"memory": memory, "model": model, "scale": scale, "size": len(data), "data": data,
 	})
 }
 
-// Near implements mem.Store. The server compares all vectors of the memories that pass the filters.
+// Near implements mem.Store. It reads all vectors and compares them here: the server takes ten times as long for each,
+// and its index over vectors is either slower with a filter, or wrong: with numbers of 16 bits their products overflow.
 func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query, n int) ([]mem.Hit, error) {
-	length := vector.Length(v)
-	if length == 0 {
+	if vector.Length(v) == 0 {
 		return nil, nil
 	}
 	where, err := s.matchFilter(ctx, q)
@@ -63,24 +59,60 @@ func (s *Store) Near(ctx context.Context, model string, v []float32, q mem.Query
 	if err != nil {
 		return nil, wrap("near", err)
 	}
-	values := make([]float64, len(v))
-	for i := range v {
-		values[i] = float64(v[i])
-	}
-	const of = "type::record('vector', number)"
-	found, err := rows(ctx, s, query("SELECT number, vector::similarity::cosine("+of+".values, ?) AS cos "+
-		"FROM memory WHERE "+of+".model = ? AND "+of+".size = ? AND ", values, model, len(v)).Append(where).
-		Add(" ORDER BY cos DESC, number DESC"), func(r row) (stored.Candidate, error) {
-		return stored.Candidate{Number: r.Number("number"), Score: r.Float("cos")}, nil
-	})
+	all, err := rows(ctx, s, query("SELECT memory, data FROM vector WITH NOINDEX WHERE model = ?", model), compared(v))
 	if err != nil {
 		return nil, wrap("near", err)
 	}
-	hits, err := s.hits(ctx, stored.Page(found, n, 0))
+	stored.NearestFirst(all)
+	best, err := s.nearest(ctx, all, where, stored.LimitOr(n))
+	if err != nil {
+		return nil, wrap("near", err)
+	}
+	hits, err := s.hits(ctx, best)
 	for i := range hits {
 		hits[i].Parts = map[string]float64{mem.PartCos: hits[i].Score}
 	}
 	return hits, wrap("near", err)
+}
+
+// compared scans the number of a memory and its vector, and compares that with v.
+func compared(v []float32) func(row) (stored.Candidate, error) {
+	length := vector.Length(v)
+	return func(r row) (c stored.Candidate, err error) {
+		ok := false
+		if c.Score, ok = vector.Cosine(v, length, r.Bytes("data")); !ok {
+			return c, stored.ErrUnreadable
+		}
+		c.Number = r.Number("memory")
+		return c, nil
+	}
+}
+
+// firstExamined is how many memories are looked up first, to see whether they pass the filters; then ever more.
+const firstExamined = 100
+
+// nearest returns the first of some candidates whose memories meet a condition.
+func (s *database) nearest(ctx context.Context, all []stored.Candidate, where *statement, n int) (
+	best []stored.Candidate, err error,
+) {
+	for step := firstExamined; len(all) > 0 && len(best) < n; step *= 4 {
+		part := all[:min(len(all), step)]
+		all = all[len(part):]
+		numbers := make([]int64, len(part))
+		for i, c := range part {
+			numbers[i] = c.Number
+		}
+		found, err := rows(ctx, s, selectRecords("number", "memory", numbers).Add(" WHERE ").Append(where), number("number"))
+		if err != nil {
+			return nil, err
+		}
+		passes := make(map[int64]bool, len(found))
+		for _, m := range found {
+			passes[m] = true
+		}
+		best = append(best, slices.DeleteFunc(part, func(c stored.Candidate) bool { return !passes[c.Number] })...)
+	}
+	return best[:min(len(best), n)], nil
 }
 
 // WithoutVector implements mem.Store.
