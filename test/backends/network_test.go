@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"remanence/internal/spool"
-	"remanence/test/pgserver"
+	"remanence/test/surrealserver"
 	"remanence/test/world"
 )
 
@@ -47,14 +47,14 @@ type link struct {
 	dead           bool
 }
 
-func newNetwork(t *testing.T, server *pgserver.Server) *network {
+func newNetwork(t *testing.T, port int) *network {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := &network{
-		listener: l, to: fmt.Sprintf("127.0.0.1:%d", server.Port), now: fair, changed: make(chan struct{}),
+		listener: l, to: fmt.Sprintf("127.0.0.1:%d", port), now: fair, changed: make(chan struct{}),
 		links: map[*link]bool{},
 	}
 	var done sync.WaitGroup
@@ -66,11 +66,6 @@ func newNetwork(t *testing.T, server *pgserver.Server) *network {
 		done.Wait()
 	})
 	return n
-}
-
-// DSN is the address of the server through the network.
-func (n *network) DSN() string {
-	return fmt.Sprintf("postgres://remanence@%s/remanence?sslmode=disable", n.listener.Addr())
 }
 
 func (n *network) accept(done *sync.WaitGroup) {
@@ -175,22 +170,53 @@ func (n *network) cut(which func(*link) bool) {
 	}
 }
 
-// behindNetwork returns a person whose memory is on a server behind a network. The hooks have no more time than they
-// really have.
-func behindNetwork(t *testing.T) (*world.Person, *pgserver.Server, *network) {
+// away is a person whose memory is on a server behind a network. The hooks have no more time than they really have.
+type away struct {
+	*world.Person
+	*network
+	server interface {
+		Start() error
+		Kill() error
+	}
+	stored func(mark string) (string, error) // how many events contain a mark
+}
+
+// onEachServer runs a test with a server of each sort behind a network.
+func onEachServer(t *testing.T, test func(t *testing.T, a away)) {
+	t.Run("PostgreSQL", func(t *testing.T) {
+		p, server := newPerson(t)
+		a := behindNetwork(t, p, "postgres", server.Port)
+		line := fmt.Sprintf("127.0.0.1:*:remanence:remanence:%s\n", server.Password)
+		if err := os.WriteFile(filepath.Join(p.Home, ".pgpass"), []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.Run("config", "set", "store.dsn", fmt.Sprintf("postgres://remanence@%s/remanence?sslmode=disable",
+			a.listener.Addr()))
+		a.server, a.stored = server, func(mark string) (string, error) {
+			return server.Query("remanence", "SELECT count(*) FROM remanence.event WHERE payload LIKE '%make "+mark+"%'")
+		}
+		test(t, a)
+	})
+	t.Run("SurrealDB", func(t *testing.T) {
+		p, server := onSurreal(t)
+		a := behindNetwork(t, p, "surreal", server.Port)
+		p.Run("config", "set", "store.dsn", fmt.Sprintf("surreal://%s@%s/team/memory", surrealserver.User,
+			a.listener.Addr()))
+		a.server, a.stored = server, func(mark string) (string, error) {
+			return countMarks(server, mark)
+		}
+		test(t, a)
+	})
+}
+
+// behindNetwork puts a network before the server of a person, whose program is one with a client of that server.
+func behindNetwork(t *testing.T, p *world.Person, client string, port int) away {
 	t.Helper()
-	p, server := newPerson(t)
-	p.Program = filepath.Join(filepath.Dir(world.Binary), "with-postgres-alone")
-	if err := world.Build(p.Program, "-tags", "postgres"); err != nil {
+	p.Program = filepath.Join(filepath.Dir(world.Binary), "with-"+client+"-alone")
+	if err := world.Build(p.Program, "-tags", client); err != nil {
 		t.Fatal(err)
 	}
-	n := newNetwork(t, server)
-	line := fmt.Sprintf("127.0.0.1:*:remanence:remanence:%s\n", server.Password)
-	if err := os.WriteFile(filepath.Join(p.Home, ".pgpass"), []byte(line), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p.Run("config", "set", "store.dsn", n.DSN())
-	return p, server, n
+	return away{Person: p, network: newNetwork(t, port)}
 }
 
 // delivery is one event that was sent.
@@ -201,7 +227,7 @@ type delivery struct {
 }
 
 // sendAt sends an event in some weather. A hook ends well whatever happens, and holds its limit.
-func sendAt(t *testing.T, p *world.Person, i int, w weather) delivery {
+func sendAt(t *testing.T, p away, i int, w weather) delivery {
 	t.Helper()
 	d := delivery{mark: fmt.Sprintf("mark%06d", i), in: w}
 	a := p.Hook(p.Payload("PostToolUse.Bash", map[string]any{
@@ -220,7 +246,7 @@ func sendAt(t *testing.T, p *world.Person, i int, w weather) delivery {
 
 // allStored waits until the spool is taken in, and compares what is stored with what was sent. Only a hook whose time
 // was up before it could spool, as on a busy machine, may lose its event, and counts it.
-func allStored(t *testing.T, p *world.Person, server *pgserver.Server, sent []delivery, after weather) {
+func allStored(t *testing.T, p away, sent []delivery, after weather) {
 	t.Helper()
 	begun := time.Now()
 	empty := func() bool {
@@ -238,7 +264,7 @@ func allStored(t *testing.T, p *world.Person, server *pgserver.Server, sent []de
 	t.Logf("after %s the spool was taken in within %v", after, time.Since(begun).Round(time.Millisecond))
 	var missing []string
 	for _, d := range sent {
-		n, err := server.Query("remanence", "SELECT count(*) FROM remanence.event WHERE payload LIKE '%make "+d.mark+"%'")
+		n, err := p.stored(d.mark)
 		switch {
 		case err != nil:
 			t.Fatal(err)
@@ -258,63 +284,67 @@ func allStored(t *testing.T, p *world.Person, server *pgserver.Server, sent []de
 }
 
 func TestABadNetworkNeitherHoldsAHookUpNorLosesAnEvent(t *testing.T) {
-	p, server, n := behindNetwork(t)
-	p.StartWorker()
-	var sent []delivery
-	slowest := map[weather]time.Duration{}
-	for _, w := range []weather{fair, slow, stalls, resets, dead} {
-		n.turn(w)
-		for range 6 {
-			d := sendAt(t, p, len(sent), w)
-			sent, slowest[w] = append(sent, d), max(slowest[w], d.took)
+	onEachServer(t, func(t *testing.T, p away) {
+		p.StartWorker()
+		var sent []delivery
+		slowest := map[weather]time.Duration{}
+		for _, w := range []weather{fair, slow, stalls, resets, dead} {
+			p.turn(w)
+			for range 6 {
+				d := sendAt(t, p, len(sent), w)
+				sent, slowest[w] = append(sent, d), max(slowest[w], d.took)
+			}
+			a := p.Hook(p.Payload("UserPromptSubmit", map[string]any{
+				"session_id": "one", "prompt": "what rounds the till?",
+			}))
+			if limit := world.Stretched(3 * time.Second); a.Status != 0 || a.Took > limit {
+				t.Errorf("a prompt in %s: exit status %d after %v", w, a.Status, a.Took)
+			}
+			slowest[w] = max(slowest[w], a.Took)
+			p.turn(fair)
+			allStored(t, p, sent, w)
 		}
-		a := p.Hook(p.Payload("UserPromptSubmit", map[string]any{"session_id": "one", "prompt": "what rounds the till?"}))
-		if limit := world.Stretched(3 * time.Second); a.Status != 0 || a.Took > limit {
-			t.Errorf("a prompt in %s: exit status %d after %v", w, a.Status, a.Took)
+		for w, d := range slowest {
+			t.Logf("slowest hook, network %s: %v", w, d.Round(time.Millisecond))
 		}
-		slowest[w] = max(slowest[w], a.Took)
-		n.turn(fair)
-		allStored(t, p, server, sent, w)
-	}
-	for w, d := range slowest {
-		t.Logf("slowest hook, network %s: %v", w, d.Round(time.Millisecond))
-	}
+	})
 }
 
 // Both ends are killed at random times, and the network is bad: everything is stored once afterwards.
 func TestNothingIsLostWhenBothEndsAreKilled(t *testing.T) {
-	p, server, n := behindNetwork(t)
-	p.StartWorker()
-	r := rand.New(rand.NewPCG(26, 11))
-	var sent []delivery
-	kills := 0
-	for range 60 {
-		switch r.IntN(8) {
-		case 0:
-			for _, pid := range p.Workers() {
-				if worker, err := os.FindProcess(pid); err == nil && worker.Kill() == nil {
-					kills++
+	onEachServer(t, func(t *testing.T, p away) {
+		p.StartWorker()
+		r := rand.New(rand.NewPCG(26, 11))
+		var sent []delivery
+		kills := 0
+		for range 60 {
+			switch r.IntN(8) {
+			case 0:
+				for _, pid := range p.Workers() {
+					if worker, err := os.FindProcess(pid); err == nil && worker.Kill() == nil {
+						kills++
+					}
 				}
+			case 1:
+				if err := p.server.Kill(); err != nil {
+					t.Fatal(err)
+				}
+				kills++
+				for range r.IntN(4) {
+					sent = append(sent, sendAt(t, p, len(sent), "away"))
+				}
+				if err := p.server.Start(); err != nil {
+					t.Fatal(err)
+				}
+			case 2:
+				p.turn([]weather{slow, stalls, resets, dead}[r.IntN(4)])
+			case 3, 4:
+				p.turn(fair)
 			}
-		case 1:
-			if err := server.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			kills++
-			for range r.IntN(4) {
-				sent = append(sent, sendAt(t, p, len(sent), "away"))
-			}
-			if err := server.Start(); err != nil {
-				t.Fatal(err)
-			}
-		case 2:
-			n.turn([]weather{slow, stalls, resets, dead}[r.IntN(4)])
-		case 3, 4:
-			n.turn(fair)
+			sent = append(sent, sendAt(t, p, len(sent), p.now))
 		}
-		sent = append(sent, sendAt(t, p, len(sent), n.now))
-	}
-	n.turn(fair)
-	t.Logf("%d events, %d kills", len(sent), kills)
-	allStored(t, p, server, sent, "kills")
+		p.turn(fair)
+		t.Logf("%d events, %d kills", len(sent), kills)
+		allStored(t, p, sent, "kills")
+	})
 }
