@@ -5,6 +5,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -39,9 +40,30 @@ func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	if order == "" {
 		order = orders[mem.Newest]
 	}
-	found, err := rows(ctx, s.pool, memoriesWhere("SELECT "+memoryColumns+" FROM memory m WHERE ", q).
-		add(" ORDER BY "+order).page(q.Limit, q.Offset), scanMemory)
+	last := stored.LimitOr(q.Limit) + max(q.Offset, 0)
+	list := query("SELECT " + memoryColumns + " FROM (")
+	for i, part := range listParts(q) {
+		if i > 0 {
+			list.add(" UNION ALL ")
+		}
+		list.append(part).add(" ORDER BY "+order+" LIMIT ?)", last)
+	}
+	found, err := rows(ctx, s.pool, list.add(") m ORDER BY "+order).page(q.Limit, q.Offset), scanMemory)
 	return found, wrap("list", err)
+}
+
+// listParts are queries that together select what q does: the memories of the project and those of user scope. Each is
+// read in the order of an index. With an OR the server would read all memories and sort them.
+func listParts(q mem.Query) []*statement {
+	const begin = "(SELECT m.* FROM memory m WHERE "
+	if q.Project == "" {
+		return []*statement{memoriesWhere(begin, q)}
+	}
+	key := q.Project
+	q.Project = ""
+	return []*statement{
+		memoriesWhere(begin, q).project("m.project", key), memoriesWhere(begin, q).and("m.project = '' AND m.scope = 'user'"),
+	}
 }
 
 // byID returns exactly the memories that q names.
@@ -166,7 +188,8 @@ func withKind(s *statement, q mem.Query) {
 		s.and("m.importance >= ?", q.MinImportance)
 	}
 	if q.MinTrust > 0 {
-		s.and("m.trust >= ?", int(q.MinTrust))
+		// No argument: few memories have the highest, and the server plans for that.
+		s.and("m.trust >= " + strconv.Itoa(int(q.MinTrust)))
 	}
 	if q.Open {
 		s.and("NOT m.resolved")

@@ -328,7 +328,7 @@ func TestTheServerIsDescribed(t *testing.T) {
 		t.Errorf("address %s, local %v, encrypted %v, want %s, on this machine, not encrypted", got.Address, got.Local,
 			got.Encrypted, want)
 	}
-	if err != nil || got.Version == "" || got.Latency <= 0 || got.Superuser || got.Bytes == 0 || got.Number != 4 {
+	if err != nil || got.Version == "" || got.Latency <= 0 || got.Superuser || got.Bytes == 0 || got.Number != 5 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if got.ReadOnly || got.CannotMigrate || got.Ahead.Abs() > time.Minute {
