@@ -60,7 +60,7 @@ func (s *database) corpusOf(ctx context.Context, of class) (c corpus, err error)
 
 // countTerm counts the memories that contain a term. Of a phrase it examines those that contain its words.
 func (s *database) countTerm(ctx context.Context, of class, t stored.Term) (int, error) {
-	match := query(of.field+" @@ ? AND "+of.condition, t.Text())
+	match := query(of.field+" @@ ?", t.Text()) // no other class has the field, and the server reads no record for it
 	if len(t.Stems) == 1 {
 		return countOf(ctx, s, "memory", match)
 	}
@@ -124,7 +124,7 @@ func (s *database) candidates(ctx context.Context, of class, sc stored.Scoring, 
 		words = append(words, t.Stems...)
 	}
 	all, err := s.run(ctx, query("SELECT * FROM (SELECT number, created, length, places, "+of.field+
-		", search::score(0) AS score FROM memory WHERE "+of.field+" @0,OR@ ? AND "+of.condition+" AND ",
+		", search::score(0) AS score FROM memory WHERE "+of.field+" @0,OR@ ? AND ",
 		strings.Join(words, " ")).Append(where).
 		Add(" ORDER BY score DESC, created DESC) LIMIT ?", stored.MostScored))
 	for _, r := range all {

@@ -77,8 +77,8 @@ func (s *database) activityStats(ctx context.Context, tx querier, st *mem.Stats,
 	if st.Turns, err = sumOf(ctx, tx, "turn_total", of); err != nil {
 		return err
 	}
-	outcomes, err := tx.run(ctx, query("SELECT outcome, math::sum(n) AS n, math::sum(tokens) AS tokens FROM receipt_total "+
-		"WHERE ").Append(inProject(project)).Add(" GROUP BY outcome"))
+	outcomes, err := tx.run(ctx, query("SELECT outcome, math::sum(n) AS n, math::sum(tokens) AS tokens "+
+		"FROM receipt_total WHERE ").Append(inProject(project)).Add(" GROUP BY outcome"))
 	if err != nil {
 		return err
 	}

@@ -15,20 +15,27 @@ import (
 	"remanence/internal/mem"
 )
 
-// Two daemons that write at once lose nothing and double nothing, and each hears what both wrote.
-func TestTwoWriteAtOnce(t *testing.T) {
-	dsn := server.DSN("test", "two")
-	stores := []*Store{
-		open(t, Config{DSN: dsn, Process: "a", Wait: 2 * time.Minute, Limit: time.Minute, Poll: 10 * time.Millisecond}),
-		open(t, Config{DSN: dsn, Process: "b", Wait: 2 * time.Minute, Limit: time.Minute}),
+// Daemons that write at once lose nothing and double nothing, and one hears what all wrote. With REMANENCE_LONG there
+// are five of them.
+func TestManyWriteAtOnce(t *testing.T) {
+	writers, each := 2, 15
+	if os.Getenv("REMANENCE_LONG") != "" {
+		writers, each = 5, 50
 	}
-	heard := make(chan string, 1000)
+	stores := make([]*Store, writers)
+	for i := range stores {
+		stores[i] = open(t, Config{
+			DSN: server.DSN("test", "many"), Process: fmt.Sprint("daemon", i), Wait: 10 * time.Minute, Limit: time.Minute,
+			Poll: 10 * time.Millisecond,
+		})
+	}
+	heard := make(chan string, 10_000)
 	ready := make(chan struct{})
 	go func() {
 		_ = stores[0].Listen(t.Context(), func() { close(ready) }, func(text string) { heard <- text })
 	}()
 	<-ready
-	const each = 15
+	begun := time.Now()
 	var wg sync.WaitGroup
 	for i, s := range stores {
 		wg.Go(func() {
@@ -47,15 +54,16 @@ func TestTwoWriteAtOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	events, err := stores[0].Events(t.Context(), mem.EventQuery{Limit: 1000})
-	if err != nil || len(events) != 3*each {
-		t.Fatalf("%d events, %v, want %d", len(events), err, 3*each)
+	t.Logf("%d daemons wrote %d each in %v", writers, each, time.Since(begun).Round(time.Millisecond))
+	events, err := stores[0].Events(t.Context(), mem.EventQuery{Limit: 10_000})
+	if want := (writers + 1) * each; err != nil || len(events) != want {
+		t.Fatalf("%d events, %v, want %d", len(events), err, want)
 	}
-	memories, err := stores[1].List(t.Context(), mem.Query{Limit: 1000})
-	if err != nil || len(memories) != 2*each {
-		t.Fatalf("%d memories, %v, want %d", len(memories), err, 2*each)
+	memories, err := stores[1].List(t.Context(), mem.Query{Limit: 10_000})
+	if want := writers * each; err != nil || len(memories) != want {
+		t.Fatalf("%d memories, %v, want %d", len(memories), err, want)
 	}
-	for texts := ""; strings.Count(texts, `"m_`) < 2*each; {
+	for texts := ""; strings.Count(texts, `"m_`) < writers*each; {
 		select {
 		case text := <-heard:
 			texts += text
