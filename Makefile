@@ -12,6 +12,7 @@ BENCHTIME ?= 100ms
 RUNS      ?= 200
 MEMORIES  ?= 1000
 KILLS     ?= 100
+SIZES     ?= 1000,10000,100000
 
 # One folder per version, so a new pin is a new build and an old one costs nothing.
 TOOLS    := $(CURDIR)/bin/tools
@@ -26,7 +27,7 @@ BENCHDIR := test/client# the client bench: a Go module of its own, checked here 
 gotest = $(if $(RERUN),$(GOTESTSUM) --format standard-quiet --rerun-fails=1 --rerun-fails-run-root-test \
   --rerun-fails-report="$$(mktemp -p '$(RERUN)')" --packages="$(2)" -- $(1),go test $(1) $(2))
 
-.PHONY: help build tools test check backends full format vet lint libc-pin bench-check race fuzz bench e2e mcp web bundle e2e-web e2e-pages docs pictures fire fire-patient fire-alone crash soak nightly plugin
+.PHONY: help build tools test check backends growth full format vet lint libc-pin bench-check race fuzz bench e2e mcp web bundle e2e-web e2e-pages docs pictures fire fire-patient fire-alone crash soak nightly plugin
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -95,6 +96,9 @@ backends: $(if $(RERUN),$(GOTESTSUM)) ## PostgreSQL and SurrealDB keep the contr
 	test/surrealserver/install.sh
 	test/pgserver/install.sh || [ $$? = 3 ]
 	$(call gotest,-tags backends -count=1 -timeout 20m,./internal/store/postgres/ ./internal/store/surreal/... ./test/backends/)
+
+growth: ## hooks, searches and a purge among SIZES (1000,10000,100000) memories, in the file and on PostgreSQL beside each other
+	REMANENCE_SIZES=$(SIZES) go test -tags backends -run '^$$' -bench Growth -benchtime 100x -timeout 6h ./test/backends/
 
 mcp: $(if $(RERUN),$(GOTESTSUM)) ## the MCP server with the official clients, and many at once (fetches those once)
 	test/mcp/install.sh
