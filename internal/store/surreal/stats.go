@@ -47,8 +47,8 @@ func memoryStats(ctx context.Context, tx querier, st *mem.Stats, project string,
 
 // activityStats counts sessions, events, turns, receipts and jobs.
 func (s *database) activityStats(ctx context.Context, tx querier, st *mem.Stats, project string) error {
-	sessions, _, err := first(ctx, tx, query("SELECT math::sum(n) AS n, math::max(last) AS last FROM session_total WHERE ").
-		Append(inProject(project)).Add(" GROUP ALL"), whole)
+	sessions, _, err := first(ctx, tx, query("SELECT math::sum(n) AS n, math::max(last) AS last "+
+		"FROM session_total WHERE ").Append(inProject(project)).Add(" GROUP ALL"), whole)
 	if err != nil {
 		return err
 	}
