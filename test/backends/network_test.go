@@ -184,6 +184,7 @@ type away struct {
 // onEachServer runs a test with a server of each sort behind a network.
 func onEachServer(t *testing.T, test func(t *testing.T, a away)) {
 	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel() // most of it is waiting
 		p, server := newPerson(t)
 		a := behindNetwork(t, p, "postgres", server.Port)
 		line := fmt.Sprintf("127.0.0.1:*:remanence:remanence:%s\n", server.Password)
@@ -198,6 +199,7 @@ func onEachServer(t *testing.T, test func(t *testing.T, a away)) {
 		test(t, a)
 	})
 	t.Run("SurrealDB", func(t *testing.T) {
+		t.Parallel()
 		p, server := onSurreal(t)
 		a := behindNetwork(t, p, "surreal", server.Port)
 		p.Run("config", "set", "store.dsn", fmt.Sprintf("surreal://%s@%s/team/memory", surrealserver.User,
