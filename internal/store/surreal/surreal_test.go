@@ -127,3 +127,42 @@ func TestWhoIsNotLetIn(t *testing.T) {
 		}
 	}
 }
+
+// A list of more values than the server finds by an index is looked up in parts, and the sums that the server keeps
+// follow each write.
+func TestLongListsAreWholeAndSumsFollow(t *testing.T) {
+	s := openStore(t)
+	const n = 2*mostUnited + 5
+	var batches []mem.Batch
+	for i := range n {
+		batches = append(batches, mem.Batch{Memories: []mem.Memory{{
+			Title: fmt.Sprint("lock ", i), Kind: mem.Decision, Scope: mem.ScopeUser, Key: fmt.Sprint(i),
+		}}})
+	}
+	if _, err := s.Apply(t.Context(), batches...); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.List(t.Context(), mem.Query{Limit: 2 * n})
+	if err != nil || len(all) != n {
+		t.Fatalf("%d memories, %v, want %d", len(all), err, n)
+	}
+	ids := make([]string, n)
+	for i, m := range all {
+		ids[i] = m.ID
+	}
+	got, err := s.List(t.Context(), mem.Query{IDs: append(ids, ids...), ExactIDs: true})
+	if err != nil || len(got) < n {
+		t.Errorf("%d of the named memories, %v, want %d", len(got), err, n)
+	}
+	if _, err := s.Purge(t.Context(), ids[:40]...); err != nil {
+		t.Fatal(err)
+	}
+	st, err := s.Stats(t.Context(), "", time.Time{})
+	if err != nil || st.Memories != n-40 || st.Today != n-40 {
+		t.Errorf("%d memories, %d since ever, %v, want %d", st.Memories, st.Today, err, n-40)
+	}
+	corpus, err := s.Count(t.Context(), mem.Query{Text: "lock"})
+	if err != nil || corpus.Size != n-40 {
+		t.Errorf("a search is among %d memories, %v, want %d", corpus.Size, err, n-40)
+	}
+}
