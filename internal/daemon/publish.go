@@ -77,10 +77,10 @@ func (w publishingStore) Purge(ctx context.Context, ids ...string) (mem.Purged, 
 }
 
 // Scrub implements mem.Store.
-func (w publishingStore) Scrub(ctx context.Context, fix bool, clean func(doc []byte) ([]byte, map[string]int, error)) (
-	mem.ScanResponse, error,
-) {
-	out, err := w.Store.Scrub(ctx, fix, clean)
+func (w publishingStore) Scrub(ctx context.Context, fix bool, may func(texts []byte) bool,
+	clean func(doc []byte) ([]byte, map[string]int, error),
+) (mem.ScanResponse, error) {
+	out, err := w.Store.Scrub(ctx, fix, may, clean)
 	if link := w.team(); fix && link != nil {
 		link.WroteAny()
 	}

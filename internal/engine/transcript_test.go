@@ -653,7 +653,9 @@ func (sealed) Rewrite(context.Context, string, func(mem.ArchivedUtterance) (mem.
 // shelved is a store that can be looked through.
 type shelved struct{ *index.Store }
 
-func (shelved) Scrub(context.Context, bool, func([]byte) ([]byte, map[string]int, error)) (mem.ScanResponse, error) {
+func (shelved) Scrub(context.Context, bool, func([]byte) bool, func([]byte) ([]byte, map[string]int, error)) (
+	mem.ScanResponse, error,
+) {
 	return mem.ScanResponse{}, nil
 }
 

@@ -61,9 +61,14 @@ func parsePhrase(text string) (*phrase, error) {
 	return p, err
 }
 
-// mayHold reports whether a document may hold the phrase. Most hold none, and the expression takes 20 times as long to
-// find that out.
-func (p *phrase) mayHold(doc []byte) bool {
+// mayHold reports whether the stored texts of a record may hold the phrase. Most hold none, and the expression takes 20
+// times as long to find that out. A text of JSON may hold it escaped.
+func (p *phrase) mayHold(texts []byte) bool {
+	return p.mayRead(texts) || bytes.Contains(texts, []byte(`\u`))
+}
+
+// mayRead reports whether a document may hold the phrase as it is read.
+func (p *phrase) mayRead(doc []byte) bool {
 	// Beside its own upper case only these two letters are the same as one of ASCII: the sign for kelvin, the long s.
 	if p.ascii == nil || bytes.Contains(doc, []byte("\u212a")) || bytes.Contains(doc, []byte("\u017f")) {
 		return p.rare.Match(doc)
@@ -80,7 +85,7 @@ func (p *phrase) mayHold(doc []byte) bool {
 
 // in reports whether a text holds the phrase, as words of their own or only within longer words.
 func (p *phrase) in(text string) (own, within bool) {
-	if !p.mayHold([]byte(text)) {
+	if !p.mayRead([]byte(text)) {
 		return false, false
 	}
 	for _, at := range p.find.FindAllStringIndex(text, -1) {
@@ -134,7 +139,7 @@ func isEdge(text string, at int) bool {
 // stays, too.
 func (p *phrase) cleaner(all bool) func(doc []byte) ([]byte, map[string]int, error) {
 	return func(doc []byte) ([]byte, map[string]int, error) {
-		if !p.mayHold(doc) && !bytes.Contains(doc, []byte(`\u`)) {
+		if !p.mayHold(doc) {
 			return doc, nil, nil
 		}
 		d := json.NewDecoder(bytes.NewReader(doc))

@@ -30,11 +30,13 @@ func (s *Service) NotReached() []string {
 	return list
 }
 
+const idsNamed = 100 // ids that a report names of each kind and place
+
 // Scan searches stored text for what the current rules would redact. With Fix it removes the finds.
 func (s *Service) Scan(ctx context.Context, req event.ScanRequest) (mem.ScanResponse, error) {
 	// A separate redactor, so that the counts of captured text stay unchanged.
 	d := &redact.Redactor{Key: s.Redactor.Key, Rules: s.Redactor.Rules}
-	got, err := s.Store.Scrub(ctx, req.Fix, func(doc []byte) ([]byte, map[string]int, error) {
+	got, err := s.Store.Scrub(ctx, req.Fix, nil, func(doc []byte) ([]byte, map[string]int, error) {
 		out, c, err := d.ScrubJSON(doc)
 		if err != nil {
 			return nil, nil, err
@@ -50,6 +52,9 @@ func (s *Service) Scan(ctx context.Context, req event.ScanRequest) (mem.ScanResp
 	})
 	if err != nil {
 		return got, err
+	}
+	for i, f := range got.Finds {
+		got.Finds[i].IDs = f.IDs[:min(len(f.IDs), idsNamed)]
 	}
 	if err := s.scanArchive(ctx, req.Fix, d, &got); err != nil {
 		return got, err

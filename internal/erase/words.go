@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	memoryPage  = 10_000 // memories read at a time; each page reads past those before it
-	wordsListed = 100    // memories that a preview lists
+	memoryPage  = 1_000 // memories read at a time
+	wordsListed = 100   // memories that a preview lists
 )
 
 // PreviewWords returns how many records of each sort hold the words, and the first 100 memories and quotes that do. It
@@ -40,13 +40,13 @@ func (s *Service) EraseWords(ctx context.Context, text string,
 		}
 	}
 	out.Mentions = found.Mentions
-	if _, err = s.Store.Scrub(ctx, true, h.phrase.cleaner(false)); err != nil {
+	if _, err = s.Store.Scrub(ctx, true, h.phrase.mayHold, h.phrase.cleaner(false)); err != nil {
 		return out, err
 	}
 	if _, err = s.inArchive(ctx, h.phrase, true); err != nil {
 		return out, err
 	}
-	left, err := s.Store.Scrub(ctx, false, h.phrase.cleaner(true)) // what stays is counted when the rest is gone
+	left, err := s.Store.Scrub(ctx, false, h.phrase.mayHold, h.phrase.cleaner(true)) // what stays is counted when the rest is gone
 	out.Unreached = append(out.Unreached, kept(left.Finds)...)
 	return out, err
 }
@@ -63,7 +63,7 @@ func (s *Service) holding(ctx context.Context, text string) (h holders, out even
 	if h.phrase, err = parsePhrase(text); err != nil {
 		return h, out, err
 	}
-	got, err := s.Store.Scrub(ctx, false, h.phrase.cleaner(true))
+	got, err := s.Store.Scrub(ctx, false, h.phrase.mayHold, h.phrase.cleaner(true))
 	if err != nil {
 		return h, out, err
 	}
@@ -85,10 +85,13 @@ func (s *Service) holding(ctx context.Context, text string) (h holders, out even
 }
 
 // memoriesHolding adds the memories and quotes that hold the phrase in their statement to h, and returns the first.
-// Found are the records that hold it anywhere. Unless it names all of them, all memories are read.
+// Found are the records that hold it anywhere.
 func (s *Service) memoriesHolding(ctx context.Context, found mem.Find, h *holders) (first []mem.Memory, err error) {
-	add := func(q mem.Query) (more bool, err error) {
-		ms, err := s.Store.List(ctx, q)
+	for ids := range slices.Chunk(found.IDs, memoryPage) {
+		ms, err := s.Store.List(ctx, mem.Query{IDs: ids, ExactIDs: true, Within: "*", Hidden: true})
+		if err != nil {
+			return nil, err
+		}
 		for _, m := range ms {
 			if own, _ := h.phrase.in(statement(m)); !own {
 				continue
@@ -100,19 +103,8 @@ func (s *Service) memoriesHolding(ctx context.Context, found mem.Find, h *holder
 				first = append(first, m)
 			}
 		}
-		return len(ms) == q.Limit, err
 	}
-	if found.Count == len(found.IDs) {
-		_, err = add(mem.Query{IDs: found.IDs, ExactIDs: true, Within: "*", Hidden: true})
-		return first, err
-	}
-	for _, kinds := range [][]mem.Kind{nil, {mem.Utterance}} {
-		q := mem.Query{Kinds: kinds, Within: "*", Hidden: true, Order: mem.Oldest, Limit: memoryPage}
-		for more := true; more && err == nil; q.Offset += memoryPage {
-			more, err = add(q)
-		}
-	}
-	return first, err
+	return first, nil
 }
 
 // statement is what a memory says and is about.

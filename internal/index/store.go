@@ -294,10 +294,10 @@ func (s *Store) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 }
 
 // Scrub implements mem.Store. The index is dropped if texts may have changed.
-func (s *Store) Scrub(ctx context.Context, fix bool, clean func(doc []byte) ([]byte, map[string]int, error)) (
-	mem.ScanResponse, error,
-) {
-	out, err := s.Store.Scrub(ctx, fix, clean)
+func (s *Store) Scrub(ctx context.Context, fix bool, may func(texts []byte) bool,
+	clean func(doc []byte) ([]byte, map[string]int, error),
+) (mem.ScanResponse, error) {
+	out, err := s.Store.Scrub(ctx, fix, may, clean)
 	if fix {
 		s.reset()
 	}

@@ -22,5 +22,5 @@ type Find struct {
 	Where string   `json:"where"` // "memories", "events", …
 	Kind  string   `json:"kind"`  // as in the redaction marker, or "private" for a private span
 	Count int      `json:"count"`
-	IDs   []string `json:"ids"` // of at most 100 records; empty for records without ids
+	IDs   []string `json:"ids"` // empty for records without ids
 }

@@ -269,8 +269,11 @@ type Eraser interface {
 
 	// Scrub passes the texts of each record, as a JSON object, through clean and counts what clean
 	// found, by kind. With fix it stores the cleaned texts, and when it returns, the store's
-	// files contain no byte of what was removed. Events can be stored meanwhile.
-	Scrub(ctx context.Context, fix bool, clean func(doc []byte) ([]byte, map[string]int, error)) (ScanResponse, error)
+	// files contain no byte of what was removed. Events can be stored meanwhile. If may is not
+	// nil, it reports whether clean may find something in a record, given all its texts as they
+	// are stored; the store may leave out records for which it is false.
+	Scrub(ctx context.Context, fix bool, may func(texts []byte) bool,
+		clean func(doc []byte) ([]byte, map[string]int, error)) (ScanResponse, error)
 }
 
 // Statistics counts and measures what is stored.

@@ -81,11 +81,11 @@ func TestScrubbedTextLeavesTheTables(t *testing.T) {
 		}
 		return bytes.ReplaceAll(doc, []byte("swordfish"), []byte("[removed]")), map[string]int{"fish": n}, nil
 	}
-	found, err := s.Scrub(t.Context(), false, clean)
+	found, err := s.Scrub(t.Context(), false, nil, clean)
 	if err != nil || found.WithSecrets == 0 || found.Fixed {
 		t.Fatalf("looking: %+v, %v", found, err)
 	}
-	fixed, err := s.Scrub(t.Context(), true, clean)
+	fixed, err := s.Scrub(t.Context(), true, nil, clean)
 	if err != nil || fixed.WithSecrets != found.WithSecrets || !fixed.Fixed {
 		t.Fatalf("fixing: %+v, %v, want what looking found: %+v", fixed, err, found)
 	}
@@ -96,7 +96,7 @@ func TestScrubbedTextLeavesTheTables(t *testing.T) {
 	if err != nil || len(hits) != 2 {
 		t.Errorf("%d memories are found by the words beside it, %v, want 2", len(hits), err)
 	}
-	if again, err := s.Scrub(t.Context(), false, clean); err != nil || again.WithSecrets != 0 {
+	if again, err := s.Scrub(t.Context(), false, nil, clean); err != nil || again.WithSecrets != 0 {
 		t.Errorf("looking again: %+v, %v, want nothing", again, err)
 	}
 }
@@ -440,7 +440,7 @@ func TestScrubbingKeepsWhatItCannotRead(t *testing.T) {
 		}
 		return []byte(strings.ReplaceAll(string(doc), "swordfish", "[removed]")), map[string]int{"fish": n}, nil
 	}
-	if _, err := s.Scrub(ctx, true, clean); err != nil {
+	if _, err := s.Scrub(ctx, true, nil, clean); err != nil {
 		t.Fatal(err)
 	}
 	var row, project, doc string

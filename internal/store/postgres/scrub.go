@@ -26,8 +26,8 @@ func textTables() []stored.TextTable {
 }
 
 // Scrub implements mem.Store.
-func (s *Store) Scrub(ctx context.Context, fix bool, clean stored.Clean) (mem.ScanResponse, error) {
-	done, err := stored.Scrub(ctx, scrubber{s.database}, textTables(), fix, clean)
+func (s *Store) Scrub(ctx context.Context, fix bool, may stored.May, clean stored.Clean) (mem.ScanResponse, error) {
+	done, err := stored.Scrub(ctx, scrubber{s.database}, textTables(), fix, may, clean)
 	if err == nil && fix {
 		err = s.finishPurge(ctx)
 	}
@@ -41,7 +41,7 @@ func (s *Store) Scrub(ctx context.Context, fix bool, clean stored.Clean) (mem.Sc
 type scrubber struct{ *database }
 
 // Records reads the next records of a table. Rows without a number are few: they are read at once.
-func (s scrubber) Records(ctx context.Context, t stored.TextTable, after string) ([]stored.TextRecord, error) {
+func (s scrubber) Records(ctx context.Context, t stored.TextTable, after string, _ stored.May) ([]stored.TextRecord, error) {
 	q := query(recordsOf(t) + " WHERE true")
 	switch {
 	case isNumbered(t) && after != "":

@@ -99,11 +99,11 @@ func scrubColumn(t *testing.T, s *Store, db *sql.DB, table, column string) {
 	}
 	where := " WHERE " + column + " = '" + strings.ReplaceAll(first, "'", "''") + "'"
 	run(t, db, "UPDATE OR REPLACE "+table+" SET "+column+"="+value+where)
-	got, err := s.Scrub(t.Context(), false, removeWord("swordfish"))
+	got, err := s.Scrub(t.Context(), false, nil, removeWord("swordfish"))
 	if err != nil || len(got.Finds) == 0 {
 		t.Errorf("Scrub = %+v, %v; want it found", got, err)
 	}
-	if got, err = s.Scrub(t.Context(), true, removeWord("swordfish")); err != nil || !got.Fixed {
+	if got, err = s.Scrub(t.Context(), true, nil, removeWord("swordfish")); err != nil || !got.Fixed {
 		t.Errorf("Scrub = %+v, %v; want it fixed", got, err)
 	}
 	var left int

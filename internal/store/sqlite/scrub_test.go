@@ -61,7 +61,7 @@ func storeWithWord(t *testing.T) *Store {
 func TestAScanFindsEveryTextAndChangesNothing(t *testing.T) {
 	s := storeWithWord(t)
 	before := bytesLeft(t, s, "swordfish")
-	got, err := s.Scrub(t.Context(), false, removeWord("swordfish"))
+	got, err := s.Scrub(t.Context(), false, nil, removeWord("swordfish"))
 	if err != nil || got.Fixed || got.WithSecrets == 0 || got.Records <= got.WithSecrets {
 		t.Fatalf("Scrub = %+v, %v", got, err)
 	}
@@ -103,7 +103,7 @@ func TestNamesThatBecomeEqualAreMerged(t *testing.T) {
 		}
 		return out, map[string]int{"word": 1}, nil
 	}
-	if _, err := s.Scrub(t.Context(), true, both); err != nil {
+	if _, err := s.Scrub(t.Context(), true, nil, both); err != nil {
 		t.Fatal(err)
 	}
 	found, err := s.Entities(t.Context(), mem.EntityQuery{})
@@ -117,7 +117,7 @@ func TestCleaningLeavesNoByteAndKeepsOtherText(t *testing.T) {
 	if err := s.Backup(t.Context(), s.path+".schema0"); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Scrub(t.Context(), true, removeWord("swordfish"))
+	got, err := s.Scrub(t.Context(), true, nil, removeWord("swordfish"))
 	if err != nil || !got.Fixed {
 		t.Fatalf("Scrub = %+v, %v", got, err)
 	}
@@ -130,7 +130,7 @@ func TestCleaningLeavesNoByteAndKeepsOtherText(t *testing.T) {
 		hits[0].Memory.Summary.Learned != "[secret:word]" {
 		t.Errorf("Match = %+v, %v; want the cleaned memory", hits, err)
 	}
-	if again, err := s.Scrub(t.Context(), false, removeWord("swordfish")); err != nil || len(again.Finds) != 0 {
+	if again, err := s.Scrub(t.Context(), false, nil, removeWord("swordfish")); err != nil || len(again.Finds) != 0 {
 		t.Errorf("afterwards Scrub finds %+v, %v", again.Finds, err)
 	}
 }
@@ -147,10 +147,10 @@ func TestSearchWordsAreNotScannedAndFollowTheTexts(t *testing.T) {
 			Index: "keyof_abc keyof key of abc def9 red door",
 		},
 	}})
-	if got, err := s.Scrub(t.Context(), false, removeWord("sword fish")); err != nil || got.WithSecrets != 0 {
+	if got, err := s.Scrub(t.Context(), false, nil, removeWord("sword fish")); err != nil || got.WithSecrets != 0 {
 		t.Errorf("Scrub = %+v, %v, want nothing held", got, err)
 	}
-	if got, err := s.Scrub(t.Context(), true, removeWord("KeyOf_Abc-dEf9")); err != nil || got.WithSecrets != 1 {
+	if got, err := s.Scrub(t.Context(), true, nil, removeWord("KeyOf_Abc-dEf9")); err != nil || got.WithSecrets != 1 {
 		t.Fatalf("Scrub = %+v, %v, want one held", got, err)
 	}
 	for _, piece := range []string{"keyof", "def9"} {
@@ -258,5 +258,27 @@ func TestATombstoneDoesNotMoveBackWithTheClock(t *testing.T) {
 	}
 	if until, err := s.ErasedUntil(t.Context(), "one"); err != nil || !until.Equal(storetest.Clock()) {
 		t.Errorf("erased until %v, %v; want %v", until, err, storetest.Clock())
+	}
+}
+
+// Each text of a record is among those that may is asked about, and a record that it rules out is left out.
+func TestAScanOfSomeRecordsFindsTheSameAsOfAll(t *testing.T) {
+	s := storeWithWord(t)
+	whole, err := s.Scrub(t.Context(), false, nil, removeWord("swordfish"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	some, err := s.Scrub(t.Context(), false, func(texts []byte) bool {
+		asked++
+		return bytes.Contains(texts, []byte("swordfish"))
+	}, removeWord("swordfish"))
+	if err != nil || !slices.EqualFunc(some.Finds, whole.Finds, func(a, b mem.Find) bool {
+		return a.Where == b.Where && a.Count == b.Count && slices.Equal(a.IDs, b.IDs)
+	}) {
+		t.Errorf("found %+v, %v, want %+v", some.Finds, err, whole.Finds)
+	}
+	if asked != whole.Records || some.Records != whole.WithSecrets {
+		t.Errorf("asked about %d and read %d, want %d and %d", asked, some.Records, whole.Records, whole.WithSecrets)
 	}
 }

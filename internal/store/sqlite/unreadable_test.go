@@ -139,10 +139,10 @@ func TestPayloadsAreDroppedBesideAnUnreadableOne(t *testing.T) {
 
 func TestScrubCleansUnreadableRows(t *testing.T) {
 	s, _ := storeWithUnreadableRows(t)
-	if _, err := s.Scrub(t.Context(), true, removeWord("swordfish")); err != nil {
+	if _, err := s.Scrub(t.Context(), true, nil, removeWord("swordfish")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Scrub(t.Context(), true, removeWord("unrelated")); err != nil {
+	if _, err := s.Scrub(t.Context(), true, nil, removeWord("unrelated")); err != nil {
 		t.Fatal(err)
 	}
 	for _, word := range []string{"swordfish", "unrelated"} {

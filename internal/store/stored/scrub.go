@@ -16,6 +16,9 @@ import (
 // found of each kind. Keys, and strings under names of ids and paths, stay.
 type Clean = func(doc []byte) (out []byte, found map[string]int, err error)
 
+// May reports whether a Clean may find something in a record with these texts, as they are stored. nil: it may in all.
+type May = func(texts []byte) bool
+
 // TextTable is a table with texts of the person. Tables that are not listed contain only ids, keys and directories.
 type TextTable struct {
 	Where   string // its name in a scan's report
@@ -50,8 +53,6 @@ const ScrubStep = 500
 // its texts, without punctuation. It is not scanned, because words next to each other
 // there were not so in the texts. It keeps the words that are still in the texts.
 const DerivedWords = "words"
-
-const maxIDs = 100 // ids that a report names of each kind and place
 
 // TextRecord is one row of a TextTable: its texts, in the order of the table's columns.
 type TextRecord struct {
@@ -166,17 +167,20 @@ func asText(old string, now json.RawMessage) string {
 
 // Scrubber reads and cleans the records of tables.
 type Scrubber interface {
-	// Records returns the next records of a table after the one with a key, at most ScrubStep; "" is before all.
-	Records(ctx context.Context, t TextTable, after string) ([]TextRecord, error)
+	// Records returns the next records of a table after the one with a key, at most ScrubStep; "" is before all. It may
+	// leave out those for which may is false.
+	Records(ctx context.Context, t TextTable, after string, may May) ([]TextRecord, error)
 	// CleanRecords cleans records in one transaction. It reads each again, as it may have changed meanwhile.
 	CleanRecords(ctx context.Context, t TextTable, keys []string, clean Clean) error
 }
 
 // Scrub counts the secrets in tables, and with fix removes them.
-func Scrub(ctx context.Context, s Scrubber, tables []TextTable, fix bool, clean Clean) (mem.ScanResponse, error) {
+func Scrub(ctx context.Context, s Scrubber, tables []TextTable, fix bool, may May, clean Clean) (
+	mem.ScanResponse, error,
+) {
 	done := mem.ScanResponse{Fixed: fix}
 	for _, t := range tables {
-		if err := t.scrub(ctx, s, fix, clean, &done); err != nil {
+		if err := t.scrub(ctx, s, fix, may, clean, &done); err != nil {
 			return mem.ScanResponse{}, fmt.Errorf("%s: %w", t.Where, err)
 		}
 	}
@@ -185,10 +189,10 @@ func Scrub(ctx context.Context, s Scrubber, tables []TextTable, fix bool, clean 
 }
 
 // scrub scans the table in steps, so that writers do not wait for long.
-func (t TextTable) scrub(ctx context.Context, s Scrubber, fix bool, clean Clean, done *mem.ScanResponse) error {
+func (t TextTable) scrub(ctx context.Context, s Scrubber, fix bool, may May, clean Clean, done *mem.ScanResponse) error {
 	last := "" // key of the last record of the step before
 	for {
-		found, err := s.Records(ctx, t, last)
+		found, err := s.Records(ctx, t, last, may)
 		if err != nil {
 			return err
 		}
@@ -235,7 +239,7 @@ func (t TextTable) count(done *mem.ScanResponse, rec TextRecord, kinds map[strin
 		}
 		f := &done.Finds[i]
 		f.Count += n
-		if rec.ID != "" && len(f.IDs) < maxIDs {
+		if rec.ID != "" {
 			f.IDs = append(f.IDs, rec.ID)
 		}
 	}

@@ -32,8 +32,8 @@ func textTables() []stored.TextTable {
 }
 
 // Scrub implements mem.Store.
-func (s *Store) Scrub(ctx context.Context, fix bool, clean stored.Clean) (mem.ScanResponse, error) {
-	done, err := stored.Scrub(ctx, scrubber{s.database}, textTables(), fix, clean)
+func (s *Store) Scrub(ctx context.Context, fix bool, may stored.May, clean stored.Clean) (mem.ScanResponse, error) {
+	done, err := stored.Scrub(ctx, scrubber{s.database}, textTables(), fix, may, clean)
 	if err != nil {
 		return mem.ScanResponse{}, wrap("scrub", err)
 	}
@@ -44,7 +44,7 @@ func (s *Store) Scrub(ctx context.Context, fix bool, clean stored.Clean) (mem.Sc
 type scrubber struct{ *database }
 
 // Records reads the next records of a table. Those without a number are few: they are read at once.
-func (s scrubber) Records(ctx context.Context, t stored.TextTable, after string) ([]stored.TextRecord, error) {
+func (s scrubber) Records(ctx context.Context, t stored.TextTable, after string, _ stored.May) ([]stored.TextRecord, error) {
 	q := query(recordsOf(t))
 	if t.Key == "" {
 		if after != "" {

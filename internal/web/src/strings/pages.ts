@@ -186,7 +186,7 @@ export const p = {
       whole: (text: string) => `Only whole words count, in upper or lower case: a longer word that contains “${text}” stays.`, ask: "Words", look: "Show what that is",
       type: (id: string) => `Type ${id} to confirm`, done: (id: string) => `Erased ${id}.`, doneWords: (text: string) => `Erased everything that mentions “${text}”.`, many: (n: number) => many(n, "memory", "memories"), word: "erase",
       extent: {
-        looking: "Looking through all that is stored. With 100,000 memories this takes some seconds; nothing is erased yet.", since: (n: number) => `${n} s`, none: (text: string) => `Nothing that is stored mentions “${text}”.`, holds: (text: string) => `“${text}” is in`,
+        looking: "Looking through all that is stored; nothing is erased yet.", since: (n: number) => `${n} s`, none: (text: string) => `Nothing that is stored mentions “${text}”.`, holds: (text: string) => `“${text}” is in`,
         places: {
           memories: (n: number) => many(n, "memory", "memories"), conversation: (n: number) => many(n, "quote"), prompts: (n: number) => many(n, "prompt"), events: (n: number) => many(n, "event"), sessions: (n: number) => many(n, "session title or state", "session titles or states"),
           receipts: (n: number) => many(n, "receipt"), checkpoints: (n: number) => many(n, "checkpoint"), jobs: (n: number) => many(n, "job"), entities: (n: number) => many(n, "name on the map", "names on the map"), projects: (n: number) => many(n, "branch", "branches"), changes: (n: number) => many(n, "note of a consolidation", "notes of consolidations"),
