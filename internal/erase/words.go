@@ -46,7 +46,8 @@ func (s *Service) EraseWords(ctx context.Context, text string,
 	if _, err = s.inArchive(ctx, h.phrase, true); err != nil {
 		return out, err
 	}
-	left, err := s.Store.Scrub(ctx, false, h.phrase.mayHold, h.phrase.cleaner(true)) // what stays is counted when the rest is gone
+	// What stays is counted when the rest is gone.
+	left, err := s.Store.Scrub(ctx, false, h.phrase.mayHold, h.phrase.cleaner(true))
 	out.Unreached = append(out.Unreached, kept(left.Finds)...)
 	return out, err
 }

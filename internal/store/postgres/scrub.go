@@ -41,7 +41,9 @@ func (s *Store) Scrub(ctx context.Context, fix bool, may stored.May, clean store
 type scrubber struct{ *database }
 
 // Records reads the next records of a table. Rows without a number are few: they are read at once.
-func (s scrubber) Records(ctx context.Context, t stored.TextTable, after string, _ stored.May) ([]stored.TextRecord, error) {
+func (s scrubber) Records(ctx context.Context, t stored.TextTable, after string, _ stored.May) (
+	[]stored.TextRecord, error,
+) {
 	q := query(recordsOf(t) + " WHERE true")
 	switch {
 	case isNumbered(t) && after != "":

@@ -189,7 +189,9 @@ func Scrub(ctx context.Context, s Scrubber, tables []TextTable, fix bool, may Ma
 }
 
 // scrub scans the table in steps, so that writers do not wait for long.
-func (t TextTable) scrub(ctx context.Context, s Scrubber, fix bool, may May, clean Clean, done *mem.ScanResponse) error {
+func (t TextTable) scrub(ctx context.Context, s Scrubber, fix bool, may May, clean Clean,
+	done *mem.ScanResponse,
+) error {
 	last := "" // key of the last record of the step before
 	for {
 		found, err := s.Records(ctx, t, last, may)

@@ -44,7 +44,9 @@ func (s *Store) Scrub(ctx context.Context, fix bool, may stored.May, clean store
 type scrubber struct{ *database }
 
 // Records reads the next records of a table. Those without a number are few: they are read at once.
-func (s scrubber) Records(ctx context.Context, t stored.TextTable, after string, _ stored.May) ([]stored.TextRecord, error) {
+func (s scrubber) Records(ctx context.Context, t stored.TextTable, after string, _ stored.May) (
+	[]stored.TextRecord, error,
+) {
 	q := query(recordsOf(t))
 	if t.Key == "" {
 		if after != "" {
