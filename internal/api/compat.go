@@ -197,7 +197,11 @@ func (m *mux) serveCompat(r *http.Request, route compatRoute, part map[string]st
 	if err != nil {
 		return nil, err
 	}
-	return route.handler(r.Context(), c)
+	answer, err := route.handler(r.Context(), c)
+	if err != nil || route.method != http.MethodGet {
+		return answer, err
+	}
+	return fit(answer)
 }
 
 // orIfNotFound returns instead if the error is ErrNotFound.

@@ -67,6 +67,15 @@ type page[T any] struct {
 	HasMore bool `json:"hasMore"`
 }
 
+// Rows returns the number of items.
+func (p page[T]) Rows() int { return len(p.Items) }
+
+// Head returns the first n items.
+func (p page[T]) Head(n int) any {
+	p.Items, p.HasMore = p.Items[:n], true
+	return p
+}
+
 // pageBounds returns the requested rows.
 func (c compatRequest) pageBounds() (offset, limit int, err error) {
 	if limit, err = c.number("limit", defaultPage, maxPage); err != nil {
@@ -236,12 +245,24 @@ func getRecent(ctx context.Context, c compatRequest) (any, error) {
 		return nil, err
 	}
 	got, err := Sessions.Call(ctx, c, views.SessionsRequest{ProjectRef: c.place(), Limit: max(1, limit)})
-	out := []recentSession{}
+	out := recentSessions{Sessions: []recentSession{}, Count: len(got.Sessions)}
 	for _, s := range got.Sessions {
-		out = append(out, recentSession{s, s.Result})
+		out.Sessions = append(out.Sessions, recentSession{s, s.Result})
 	}
-	return map[string]any{"sessions": out, "count": len(out)}, err
+	return out, err
 }
+
+// recentSessions is the response of getRecent.
+type recentSessions struct {
+	Sessions []recentSession `json:"sessions"`
+	Count    int             `json:"count"`
+}
+
+// Rows returns the number of sessions.
+func (r recentSessions) Rows() int { return r.Count }
+
+// Head returns the newest n sessions.
+func (r recentSessions) Head(n int) any { return recentSessions{r.Sessions[:n], n} }
 
 func getVersion(_ context.Context, c compatRequest) (any, error) {
 	var h Health

@@ -41,7 +41,11 @@ func refuseNegative(req any) error {
 	for key, f := range queryFields(v.Type()) {
 		switch key {
 		case "limit", "offset", "around", "days", "items", "sessions", "depth", "budget":
-			if at := fieldAt(v, f.Index); at.Kind() == reflect.Int && at.Int() < 0 {
+			at := fieldAt(v, f.Index)
+			if at.Kind() == reflect.Pointer {
+				at = at.Elem() // of nil it is no number
+			}
+			if at.Kind() == reflect.Int && at.Int() < 0 {
 				return fmt.Errorf("%w: %s: %d is negative", ErrInvalid, key, at.Int())
 			}
 		}

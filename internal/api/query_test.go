@@ -23,6 +23,7 @@ type asked struct {
 	For    time.Duration `json:"for,omitempty"`
 	Score  *float64      `json:"score,omitempty"`
 	Pinned *bool         `json:"pinned,omitempty"`
+	Budget *int          `json:"budget,omitempty"`
 	Agent  string        `json:"agent,omitempty" query:"-"`
 }
 
@@ -171,5 +172,16 @@ func TestARecapInProseIsNoRead(t *testing.T) {
 	}
 	if !slices.Equal(asked, []bool{false, true}) {
 		t.Errorf("prose was asked for: %v, want by POST alone", asked)
+	}
+}
+
+func TestNoCountIsNegative(t *testing.T) {
+	for target, want := range map[string]int{
+		"/api/v1/plain?budget=0": 200, "/api/v1/plain?budget=-1": 400,
+		"/api/v1/plain?limit=-1": 400, "/api/v1/plain?limit=1": 200,
+	} {
+		if _, status := ask(t, target, ""); status != want {
+			t.Errorf("%s: %d, want %d", target, status, want)
+		}
 	}
 }

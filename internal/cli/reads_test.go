@@ -63,10 +63,41 @@ func manyRows(t *testing.T, d *daemon.Daemon, n int) {
 	}
 }
 
-// read reads a path below /api/v1/, within the limit of a read.
+// oneLongSession stores a session of many tool calls, in which much was learned about one file, and returns the ids.
+func oneLongSession(t *testing.T, d *daemon.Daemon) (ids []string) {
+	t.Helper()
+	p := mem.Project{Key: "p_big", Name: "big", Root: "/big"}
+	for i := range 400 {
+		at := time.Now().UTC().Add(time.Duration(i-400) * time.Second)
+		ev := mem.Event{
+			ID: fmt.Sprintf("e_long-%d", i), Kind: mem.PostToolUse, Agent: "claude-code", At: at, Session: "long",
+			Tool: "Bash", Input: json.RawMessage(`{"command":"` + strings.Repeat("echo lorem; ", 20) + `"}`), Root: p.Root,
+		}
+		wrote, err := d.Store.Apply(t.Context(), mem.Batch{
+			Event: &ev, Project: &p, Session: &mem.SessionChange{Agent: "claude-code", Project: p.Key, Root: p.Root},
+			Memories: []mem.Memory{{
+				Scope: mem.ScopeProject, Project: p.Key, Session: "long", Kind: mem.Fact, Trust: mem.TrustUser, Created: at,
+				Updated: at, Title: fmt.Sprint("fact ", i, " of the long session"), Files: []string{"shared.go"},
+				Body: fmt.Sprint(i, strings.Repeat(" ipsum dolor", 80)),
+			}},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%4 == 0 {
+			ids = append(ids, wrote[0].IDs...)
+		}
+	}
+	return ids
+}
+
+// read reads a path below /api/v1/, or another one, within the limit of a read.
 func read(t *testing.T, h http.Handler, path string, keys url.Values) map[string]json.RawMessage {
 	t.Helper()
-	target := strings.TrimSuffix("/api/v1/"+path+"?"+keys.Encode(), "?")
+	if !strings.HasPrefix(path, "/") {
+		path = "/api/v1/" + path
+	}
+	target := strings.TrimSuffix(path+"?"+keys.Encode(), "?")
 	r := httptest.NewRequest(http.MethodGet, target, nil)
 	r.RequestURI = target
 	rec := httptest.NewRecorder()
@@ -144,6 +175,7 @@ func TestAReadOfAListIsBoundedAndItsPagesHoldEachRowOnce(t *testing.T) {
 		"timeline": {"around": {"500"}},
 		"review":   {"limit": {"500"}}, "now": {}, "overview": {}, "projects": {},
 		"economy": {"days": {"365"}}, "effect": {"days": {"365"}}, "status": {}, "today": {},
+		"show": {"ids": oneLongSession(t, d)}, "file": {"path": {"shared.go"}}, "sessions/long": {},
 	} {
 		read(t, h, path, keys)
 	}
@@ -168,5 +200,30 @@ func TestAReadOfAListIsBoundedAndItsPagesHoldEachRowOnce(t *testing.T) {
 			len(slices.Compact(days)) != rows {
 			t.Errorf("with limit %q the recap has %d days, want %d, each once", limit, len(days), rows)
 		}
+	}
+}
+
+// A tool of another memory reads all rows, too, whatever its limit.
+func TestALongListInAnotherShapeIsBoundedAndItsPagesHoldEachRowOnce(t *testing.T) {
+	d, way := housed(t)
+	oneLongSession(t, d)
+	h := api.Mux(api.Config{Bindings: way})
+	seen := map[string]bool{}
+	for more, rows := true, 0; more; {
+		got := read(t, h, "/api/observations", url.Values{"limit": {"100"}, "offset": {fmt.Sprint(rows)}})
+		var part []struct{ ID string }
+		if err := json.Unmarshal(got["items"], &part); err != nil || len(part) == 0 || len(part) == 100 {
+			t.Fatalf("%d rows at once, %v", len(part), err)
+		}
+		for _, row := range part {
+			seen[row.ID] = true
+		}
+		rows, more = rows+len(part), string(got["hasMore"]) == "true"
+		if rows > 400 {
+			t.Fatalf("%d rows of 400", rows)
+		}
+	}
+	if len(seen) != 400 {
+		t.Errorf("the pages hold %d memories, want 400", len(seen))
 	}
 }

@@ -260,7 +260,7 @@ type SessionStory struct {
 	Session  mem.SessionRow `json:"session"`
 	Activity Activity       `json:"activity"`
 	Entries  []StoryEntry   `json:"entries"`       // oldest first
-	Cut      int            `json:"cut,omitempty"` // number of older entries left out
+	Cut      int            `json:"cut,omitempty"` // number of older events or entries left out
 	// Partial reports that the agent's transcript no longer exists.
 	Partial bool `json:"partial,omitempty"`
 }

@@ -93,6 +93,7 @@ type FilePage struct {
 	Project  mem.Project              `json:"project"`
 	Path     string                   `json:"path"`
 	Memories []mem.Memory             `json:"memories"` // newest first, at most 200
+	More     bool                     `json:"more,omitempty"`
 	Sessions []mem.Session            `json:"sessions"` // sessions of Memories, last active first
 	Stale    map[string]mem.Freshness `json:"stale"`    // freshness of memories anchored to the file, by ID
 }

@@ -95,3 +95,30 @@ func (r RecapResponse) Head(n int) any {
 	r.Days, r.Cut = r.Days[from:], true
 	return r
 }
+
+// Rows returns the number of entries.
+func (r SessionStory) Rows() int { return len(r.Entries) }
+
+// Head returns the newest n entries. All are read by POST.
+func (r SessionStory) Head(n int) any {
+	r.Entries, r.Cut = r.Entries[len(r.Entries)-n:], r.Cut+len(r.Entries)-n
+	return r
+}
+
+// Rows returns the number of memories.
+func (r FilePage) Rows() int { return len(r.Memories) }
+
+// Head returns the newest n memories, and as many sessions. All are read by POST.
+func (r FilePage) Head(n int) any {
+	r.Memories, r.Sessions, r.More = r.Memories[:n], r.Sessions[:min(n, len(r.Sessions))], true
+	return r
+}
+
+// Rows returns the number of memories.
+func (r ShowResponse) Rows() int { return len(r.Memories) }
+
+// Head returns the first n memories that were asked for. All are read by POST.
+func (r ShowResponse) Head(n int) any {
+	r.Memories, r.More = r.Memories[:n], true
+	return r
+}

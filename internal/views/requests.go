@@ -14,6 +14,7 @@ import (
 // ShowResponse contains whole memories.
 type ShowResponse struct {
 	Memories []mem.Memory                     `json:"memories"`
+	More     bool                             `json:"more,omitempty"`
 	Links    map[string][]recall.LinkedMemory `json:"links,omitempty"` // by ID of the memory, strongest first
 }
 

@@ -12,6 +12,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
+	"remanence/internal/shell"
 )
 
 // Bounds of a story, per sort of record.
@@ -194,19 +195,7 @@ func (s *Service) toolEntry(p mem.Project, ev mem.Event, b *StoryEntry) {
 	switch {
 	case event.EditsFile(ev.Tool):
 		b.Lane = LaneEdit
-	case isTest(c.Plain):
+	case slices.ContainsFunc(shell.Checks(c.Plain), func(kind string) bool { return kind == "test" || kind == "check" }):
 		b.Lane = LaneTest
 	}
-}
-
-// isTest reports whether a command seems to run tests, judged by its words.
-func isTest(command string) bool {
-	separator := func(r rune) bool { return strings.ContainsRune(" \t;&|()/:=", r) }
-	for _, w := range strings.FieldsFunc(strings.ToLower(command), separator) {
-		switch w {
-		case "test", "tests", "pytest", "jest", "vitest", "rspec", "ctest", "tox", "phpunit", "nextest", "check":
-			return true
-		}
-	}
-	return false
 }

@@ -1,6 +1,6 @@
 // The files that memories are about: as a tree, and one by one.
 import { useSignal } from "@preact/signals";
-import { get, getRows, project } from "../lib/api";
+import { getRows, post, project } from "../lib/api";
 import { commandHere } from "../lib/command";
 import { count, many } from "../lib/format";
 import { useRows } from "../lib/keys";
@@ -104,7 +104,7 @@ const Heat = ({ share }: { share: number }) => (
 
 function One({ path }: { path: string }) {
   const params = { project: project.value, path };
-  const file = useResource((a) => get<FilePage>("file", params, a), [path], (e) => e.type === "changed");
+  const file = useResource((a) => post<FilePage>("file", params, a), [path], (e) => e.type === "changed");
   const rows = useRows();
   return (
     <>

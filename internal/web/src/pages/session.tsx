@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { get } from "../lib/api";
+import { get, post } from "../lib/api";
 import { clock, count, exact, ms, span } from "../lib/format";
 import { useKeys } from "../lib/keys";
 import type { StoryEntry, Sessions, SessionStory } from "../lib/model";
@@ -15,7 +15,7 @@ import { Lanes, EntryOverview } from "../ui/lanes";
 const t = p.session;
 
 export default function SessionPage({ id }: { id: string }) {
-  const story = useResource((a) => get<SessionStory>("sessions/" + encodeURIComponent(id), {}, a), [id], (e) => !!e.session);
+  const story = useResource((a) => post<SessionStory>("session", { id }, a), [id], (e) => !!e.session);
   return <Loaded of={story} title={id}>{(d) => <View of={d} />}</Loaded>;
 }
 
