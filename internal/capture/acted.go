@@ -40,7 +40,8 @@ func actedOn(ctx context.Context, s *event.Service, ec event.Context, c extract.
 		switch {
 		case edits && slices.Contains(m.Files, c.File) && editsNamedPlace(c, m):
 			use.How, use.File = mem.Edited, c.File
-		case c.Plain != "" && m.Command != "" && c.Plain == m.Body:
+		case c.Plain != "" && m.Command != "" && runs(c.Plain, m.Body) &&
+			!(runs(m.Command, m.Body) && runs(c.Plain, m.Command)): // the failing one, with the other as its beginning
 			ignored, err := repeatedSinceInjected(ctx, s, ec, m)
 			if err != nil {
 				return nil, err
@@ -55,6 +56,11 @@ func actedOn(ctx context.Context, s *event.Service, ec event.Context, c extract.
 		out = append(out, mem.Edit{ID: m.ID, Used: 1, UsedIn: use})
 	}
 	return out, nil
+}
+
+// runs reports whether a command line is a command, or one of at least two words with more arguments.
+func runs(line, command string) bool {
+	return line == command || strings.Contains(command, " ") && strings.HasPrefix(line, command+" ")
 }
 
 // injectedIDs returns the memories injected into a session since its last compaction.
@@ -75,7 +81,7 @@ func repeatedSinceInjected(ctx context.Context, s *event.Service, ec event.Conte
 		Limit: 100,
 	})
 	return slices.ContainsFunc(calls, func(ev mem.Event) bool {
-		return ev.At.After(rs[0].At) && s.ReadCall(ev, ec.Project).Plain == m.Command
+		return ev.At.After(rs[0].At) && runs(s.ReadCall(ev, ec.Project).Plain, m.Command)
 	}), err
 }
 
