@@ -191,6 +191,9 @@ test("health shows every check of doctor, and the log what went wrong", async ()
   await page.goto(base + "/health");
   await page.getByRole("cell", { name: "round trip" }).waitFor();
   for (const id of ["daemon", "store", "queue", "claude.hooks"]) await page.getByRole("cell", { name: id, exact: true }).waitFor();
+  const first = page.getByRole("table").first(); // what is to be done stands above what is in order
+  assert.match(await first.innerText(), /^Needs you/);
+  await first.getByRole("cell", { name: "claude.hooks", exact: true }).waitFor();
   await page.getByRole("img", { name: /Hook latency/ }).waitFor();
   await page.getByText("not read through").waitFor();
   await page.getByRole("button", { name: "Read all of the store too" }).click();

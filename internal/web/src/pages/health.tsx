@@ -2,7 +2,7 @@
 import { useSignal } from "@preact/signals";
 import { get } from "../lib/api";
 import { reason } from "../lib/act";
-import { unset } from "../lib/checks";
+import { needing, unset } from "../lib/checks";
 import { bytes, count, exact, ms, span } from "../lib/format";
 import { useRows } from "../lib/keys";
 import type { Check, Checkup, Log, Sizes } from "../lib/model_upkeep";
@@ -42,7 +42,8 @@ function Full({ of: c, check, busy }: { of: Checkup; check: (all: boolean) => vo
   const x = c.overview.health, s = c.overview.stats;
   const rows = useRows();
   const isHost = (k: Check): boolean => k.id.startsWith("claude") || k.id.includes("agent");
-  const hosts = c.checks.filter(isHost), rest = c.checks.filter((k) => !isHost(k));
+  const first = needing(c.checks), others = c.checks.filter((k) => !first.includes(k));
+  const hosts = others.filter(isHost), rest = others.filter((k) => !isHost(k));
   return (
     <div ref={rows}>
       <Figures of={[
@@ -57,12 +58,13 @@ function Full({ of: c, check, busy }: { of: Checkup; check: (all: boolean) => vo
         { term: h.figures.db, value: bytes(s.bytes) },
         { term: h.figures.memories, value: count(s.memories) },
       ]} />
-      <Section title={h.latency} id="latency" aside={c.latencies_ms.length > 0 && h.latencyOf(c.latencies_ms.length, ms(Math.max(...c.latencies_ms)))}><Latency of={c.latencies_ms} /></Section>
       <Section title={h.checks} id="checks" aside={<><span class={c.ok ? "" : "bad"}>{h.verdict(c.summary.ok, c.summary.fail, c.summary.warn, c.checks.filter(unset).length)}</span><button type="button" class="quiet" disabled={busy} onClick={() => check(false)}>{busy ? h.checking : h.again}</button><button type="button" class="quiet" disabled={busy} onClick={() => check(true)}>{h.deep}</button></>}>
+        <Checks title={h.needing} of={first} />
         <Checks title={h.required} of={rest.filter((k) => k.required)} />
         <Checks title={h.optional} of={rest.filter((k) => !k.required)} />
       </Section>
       {hosts.length > 0 && <Section title={h.hosts} id="hosts"><Checks title={h.hostsCaption} of={hosts} /></Section>}
+      <Section title={h.latency} id="latency" aside={c.latencies_ms.length > 0 && h.latencyOf(c.latencies_ms.length, ms(Math.max(...c.latencies_ms)))}><Latency of={c.latencies_ms} /></Section>
     </div>
   );
 }

@@ -15,7 +15,7 @@ export const h = {
   checks: "Checks",
   verdict: (ok: number, fail: number, warn: number, todo: number) => `${ok} ok · ${fail} failed · ${many(warn, "warning")}` + (todo ? ` · ${count(todo)} to do` : ""),
   hosts: "Agents", hostsCaption: "How they are connected",
-  required: "Required",
+  required: "Required", needing: "Needs you",
   optional: "Optional",
   state: { ok: "✓ ok", warn: "! warning", fail: "✗ failed", info: "· note", todo: "· to do" } as Record<string, string>,
   why: "why", fix: "fix", safe: "doctor --fix does this",
