@@ -87,7 +87,7 @@ e2e: $(if $(RERUN),$(GOTESTSUM)) ## the real client with our hooks in it (fetche
 	$(BENCHDIR)/install.sh
 	$(call gotest,-tags e2e -count=1 -parallel 4 -timeout 30m,./test/e2e/...) # most of it is waiting for a client
 
-web: ## the viewer: src and vendor -> internal/web/dist, which is committed
+web: ## the viewer: src and vendor -> internal/web/dist and dist.gz, which are committed
 	go -C internal/web/build run .
 
 # The server is started by the tests, on loopback and with its data in a temporary directory; without one they fail.
@@ -114,7 +114,7 @@ pictures: ## docs/pictures and the output in the README, from the built program 
 	REMANENCE=$(CURDIR)/bin/unhurried node internal/web/e2e/pictures.mjs docs/pictures README.md
 
 bundle: web ## dist is what the sources of the viewer make
-	git diff --exit-code --stat -- internal/web/dist internal/web/dist.json
+	git diff --exit-code --stat -- internal/web/dist internal/web/dist.json internal/web/dist.gz
 
 e2e-web: bundle e2e-pages ## the viewer in a browser: its bundle, its types, every page and what is done on it
 

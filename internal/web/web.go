@@ -4,50 +4,56 @@
 package web
 
 import (
-	"embed"
-	"io/fs"
+	"bytes"
+	"compress/gzip"
+	_ "embed" // the viewer's files
+	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
+	"time"
 )
 
-// dist is made by `make web` from src and vendor.
+// packed holds the files of dist by their names, as a compressed JSON object. It is made by `make web` from src and
+// vendor, and a third as large as the files.
 //
-//go:embed all:dist
-var dist embed.FS
+//go:embed dist.gz
+var packed []byte
 
 // Handler serves the viewer's files: what lies below /assets/ under names that
 // change with their content, and the page itself at every other path, since the
 // page finds its own way from there. It answers GET and HEAD alone.
 func Handler() http.Handler {
-	files, err := fs.Sub(dist, "dist")
-	if err != nil {
-		panic(err) // only a malformed path fails
-	}
-	page, err := fs.ReadFile(files, "index.html")
-	if err != nil {
-		panic(err) // a binary without its page is built wrong
-	}
-	assets := http.FileServerFS(files)
+	files := sync.OnceValue(unpack) // as long as nobody opens the viewer, it takes no memory
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/")
+		text, known := files()[name]
 		switch {
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			w.Header().Set("Allow", "GET, HEAD")
 			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
-		case !strings.HasPrefix(r.URL.Path, "/assets/"):
+		case !strings.HasPrefix(name, "assets/"):
 			w.Header().Set("Cache-Control", "no-store")
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			_, _ = w.Write(page)
-		case !there(files, r.URL.Path):
+			_, _ = w.Write([]byte(files()["index.html"]))
+		case !known:
 			http.NotFound(w, r)
 		default:
 			w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-			assets.ServeHTTP(w, r)
+			http.ServeContent(w, r, name, time.Time{}, strings.NewReader(text))
 		}
 	})
 }
 
-// there reports whether an asset is a file: directories are not listed.
-func there(files fs.FS, name string) bool {
-	info, err := fs.Stat(files, strings.TrimPrefix(name, "/"))
-	return err == nil && info.Mode().IsRegular()
+// unpack returns the files by their names.
+func unpack() map[string]string {
+	files := map[string]string{}
+	r, err := gzip.NewReader(bytes.NewReader(packed))
+	if err == nil {
+		err = json.NewDecoder(r).Decode(&files)
+	}
+	if err != nil {
+		panic(err) // a binary without its page is built wrong
+	}
+	return files
 }

@@ -106,6 +106,31 @@ func TestTheViewerStaysSmall(t *testing.T) {
 	}
 }
 
+func TestThePackedFilesAreThoseOfDist(t *testing.T) {
+	raw, err := os.ReadFile("dist.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed := map[string]string{}
+	if err := json.NewDecoder(r).Decode(&packed); err != nil {
+		t.Fatal(err)
+	}
+	there := 0
+	walk(t, "dist", func(name string, text []byte) {
+		there++
+		if packed[strings.TrimPrefix(name, "dist/")] != string(text) {
+			t.Errorf("%s is packed with another content: run make web", name)
+		}
+	})
+	if there != len(packed) || there == 0 {
+		t.Errorf("%d files are packed, want %d", len(packed), there)
+	}
+}
+
 // markup is what a strict policy would refuse, or what would let a text act.
 var markup = regexp.MustCompile(`\binnerHTML\b|\bouterHTML\b|dangerouslySetInnerHTML|insertAdjacentHTML|\beval\(|` +
 	`new Function\(|document\.write|https?://`)

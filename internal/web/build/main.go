@@ -1,11 +1,14 @@
-// Command build bundles the viewer: ../src and ../vendor become ../dist, which
-// is committed and embedded. It is run by `make web` and never by `go build`.
+// Command build bundles the viewer: ../src and ../vendor become ../dist, and
+// ../dist.gz with the same files, which is embedded. Both are committed. It is
+// run by `make web` and never by `go build`.
 //
 // Beside dist it writes ../dist.json: a hash of every source, so that a test
 // without a bundler sees that dist is stale, and what each page loads first.
 package main
 
 import (
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -82,12 +85,20 @@ func build(dir string) error {
 	if err := os.RemoveAll(filepath.Join(dir, "dist")); err != nil {
 		return err
 	}
+	files := map[string]string{"index.html": string(page)}
 	for _, f := range result.OutputFiles {
-		if err := write(f.Path, f.Contents); err != nil {
+		name, err := filepath.Rel(filepath.Join(dir, "dist"), f.Path)
+		if err != nil {
+			return err
+		}
+		files[filepath.ToSlash(name)] = string(f.Contents)
+	}
+	for name, text := range files {
+		if err := write(filepath.Join(dir, "dist", filepath.FromSlash(name)), []byte(text)); err != nil {
 			return err
 		}
 	}
-	if err := write(filepath.Join(dir, "dist", "index.html"), page); err != nil {
+	if err := pack(filepath.Join(dir, "dist.gz"), files); err != nil {
 		return err
 	}
 	m, err := json.MarshalIndent(manifest{Source: sum, First: first}, "", "  ")
@@ -206,6 +217,21 @@ func sourceSum(dir string) (string, error) {
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// pack writes files by their names as one compressed JSON object.
+func pack(file string, files map[string]string) error {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	if err := errors.Join(e.Encode(files), w.Close()); err != nil {
+		return err
+	}
+	return write(file, b.Bytes())
 }
 
 func write(file string, text []byte) error {
