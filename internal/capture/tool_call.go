@@ -63,9 +63,11 @@ func (s *Service) ToolSucceeded(
 	return ch, completed, err
 }
 
-// CommandFailed returns the memory of a command that failed.
-func (s *Service) CommandFailed(ctx context.Context, ec event.Context, c extract.Call) (event.Changes, error) {
-	mm := event.Failed(ec, c)
+// CommandFailed returns the memory of a command that failed as it said.
+func (s *Service) CommandFailed(ctx context.Context, ec event.Context, c extract.Call, said string) (event.Changes,
+	error,
+) {
+	mm := event.Failed(ec, c, said)
 	if remote.BringsText(ec.Tool, c.Command) {
 		mm.Trust, mm.Origin = mem.TrustNone, mem.FromWeb // the error text is external
 	}

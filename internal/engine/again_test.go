@@ -58,6 +58,30 @@ func TestAnotherFailureOfTheCommandIsNotCounted(t *testing.T) {
 	}
 }
 
+func TestAFailureBehindAPipeCountsAsOneThatTheClientReports(t *testing.T) {
+	const piped = "go test ./retry 2>&1 | tail -20"
+	output := strings.TrimPrefix(clockError, "Exit code 1\n") + "\nFAIL\tshop/retry [build failed]\n"
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "make the retry test pass"))
+	if got := again(s.play(ran("p1", "t1", piped, output))); got != "" {
+		t.Errorf("the first failure says %q", got)
+	}
+	title := "Command failed (exit 1): go test ./retry | Error: retry_test.go:9: undefined: clock.NewFake"
+	if got := s.titles(); len(got) != 1 || !strings.HasPrefix(got[0], title) {
+		t.Errorf("kept %q", got)
+	}
+	other := "retry_test.go:30: connection refused by upstream\nFAIL\tshop/retry\t0.1s\n"
+	if got := again(s.play(ran("p1", "t2", piped, other))); got != "" {
+		t.Errorf("another failure says %q", got)
+	}
+	s.play(ran("p1", "t3", piped, "ok  \tshop/retry\t0.1s\n--- the log of a test: error: refused\n"))
+	got := again(s.play(failed("p1", "t4", "go test ./retry", clockError)))
+	want := "`go test ./retry` failed in this way before: once in this session. It worked later."
+	if got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 func TestAFailureThatWasFixedSaysSo(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the retry test pass"),

@@ -214,10 +214,8 @@ func (e *Engine) dispatch(ctx context.Context, ec event.Context) (mem.Reply, eve
 		return e.userPromptSubmit(ctx, ec)
 	case mem.PreToolUse:
 		return e.preToolUse(ctx, ec)
-	case mem.PostToolUse:
+	case mem.PostToolUse, mem.PostToolUseFailure:
 		return e.postToolUse(ctx, ec)
-	case mem.PostToolUseFailure:
-		return e.postToolUseFailure(ctx, ec)
 	case mem.Stop:
 		return e.stop(ctx, ec)
 	case mem.StopFailure:

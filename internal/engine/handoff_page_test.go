@@ -78,8 +78,9 @@ func TestAHandoffPageLeavesOutWhatIsOver(t *testing.T) {
 		t.Errorf("goal %q, asked %q, status %q", got.Goal, got.Asked, got.Status)
 	}
 	ends := got.DeadEnds
-	if len(ends) != 1 || !strings.Contains(ends[0].Title, "npm run deploy:test") || len(got.Blockers) != 0 {
-		t.Errorf("dead ends %+v, blockers %q, want the deploy alone", ends, got.Blockers)
+	if len(ends) != 2 || !strings.Contains(ends[0].Title, "wrap npm run build") ||
+		!strings.Contains(ends[1].Title, "npm run deploy:test") || len(got.Blockers) != 0 {
+		t.Errorf("dead ends %+v, blockers %q, want the wrapped build and the deploy", ends, got.Blockers)
 	}
 	want := []string{"npm run build:css", "npm run test"}
 	if !slices.Equal(got.Commands, want) {

@@ -20,7 +20,7 @@ func (e *Engine) preToolUse(ctx context.Context, ec event.Context) (mem.Reply, e
 	case mem.ToolWrite, mem.ToolEdit:
 		return e.Recall.FileNotes(ctx, ec, c, ec.Settings.Budgets.Write)
 	case mem.ToolShell:
-		return e.Recall.CommandNotes(ctx, ec, c)
+		return e.Recall.CommandNotes(ctx, ec, c, "")
 	}
 	return mem.Reply{}, event.Changes{}, nil
 }

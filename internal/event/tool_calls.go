@@ -33,7 +33,7 @@ func (e *Service) ReadCall(ev mem.Event, p mem.Project) extract.Call {
 		c.Old, c.New = strings.Join(was, "\n"), strings.Join(is, "\n")
 	}
 	c.Plain = extract.PlainCommand(c.Command)
-	c.Output = extract.ResponseText(ev.Response)
+	c.Output, c.Error = extract.ResponseText(ev.Response), ev.Error
 	c.Todos, c.Whole = todosOf(ev, in, c.Output)
 	return c
 }
@@ -96,9 +96,9 @@ func excerpts(before, after string) (was, is string) {
 	return chars.Clip(was, maxReplaced), chars.Clip(is, maxReplaced)
 }
 
-// Failed returns the memory of a command that failed.
-func Failed(m Context, c extract.Call) mem.Memory {
-	code, message := extract.ExitOf(m.Error)
+// Failed returns the memory of a command that failed. said is how; see extract.Call.Failed.
+func Failed(m Context, c extract.Call, said string) mem.Memory {
+	code, message := extract.ExitOf(said)
 	mm := m.NewMemory(mem.Command, mem.ScopeSession)
 	mm.Importance, mm.Resolved = importantFail, false
 	mm.Tool, mm.Command, mm.ExitCode = m.Tool, c.Plain, code

@@ -10,20 +10,46 @@ import (
 	"remanence/internal/mem"
 )
 
-// Failure is what identifies a failure of a command: the words of its error that say what went wrong.
-type Failure struct{ words []string }
+// Failure identifies a failure of a command: by the words of its error that say what went wrong, and the tests that it
+// names as failed.
+type Failure struct{ words, tests []string }
 
-// FailureOf returns the failure that a command's error message describes. Words of the command itself, names of files,
-// figures, and words that every failure has do not distinguish one.
-func FailureOf(command, message string) Failure {
-	said := errorWords(command)
+// FailureOf returns the failure that what a command said describes. Words of the command itself, names of files,
+// figures, and words that every failure has do not distinguish one; nor does a line that counts errors.
+func FailureOf(command, said string) Failure {
 	var f Failure
-	for _, w := range errorWords(ErrorLine(message)) {
-		if !slices.Contains(said, w) && !slices.Contains(f.words, w) {
+	_, message := ExitOf(said)
+	line := ErrorLine(message)
+	if onlyCounts(line) {
+		return f
+	}
+	own := errorWords(command)
+	for _, w := range errorWords(line) {
+		if !slices.Contains(own, w) && !slices.Contains(f.words, w) {
 			f.words = append(f.words, w)
 		}
 	}
+	for line := range strings.Lines(message) {
+		if name := failedTest(strings.TrimSpace(line)); name != "" {
+			f.tests = AppendNew(f.tests, name, maxFailedTests)
+		}
+	}
 	return f
+}
+
+// maxFailedTests is the number of tests by which a failure is told from another one.
+const maxFailedTests = 20
+
+// failedTest returns the test that a line of a test runner names as failed: "--- FAIL: TestFee (0.01s)",
+// "FAILED tests/fee.py::test_fee - assert 1 == 2", "(fail) fee > rounds [0.3ms]", "✕ rounds (3 ms)".
+func failedTest(line string) string {
+	for _, mark := range []string{"--- FAIL: ", "FAILED ", "(fail) ", "✕ ", "✗ ", "✘ ", "× "} {
+		if name, ok := strings.CutPrefix(line, mark); ok {
+			name, _, _ = strings.Cut(strings.NewReplacer(" - ", "\n", " (", "\n", " [", "\n").Replace(name), "\n")
+			return name
+		}
+	}
+	return ""
 }
 
 // Is reports whether a memory is about this failure: it has more than half of the words. A failure without words is
@@ -43,8 +69,13 @@ func (f Failure) Is(m mem.Memory) bool {
 // Words returns the words that identify the failure, in order; "" if it has none.
 func (f Failure) Words() string { return strings.Join(f.words, " ") }
 
-// Same reports whether two failures of one command are the same: each has more than half of the other's words.
+// Same reports whether two failures of one command are the same: each has more than half of the other's words, and if
+// both name tests, one of them failed both times.
 func (f Failure) Same(other Failure) bool {
+	if len(f.tests) > 0 && len(other.tests) > 0 &&
+		!slices.ContainsFunc(f.tests, func(name string) bool { return slices.Contains(other.tests, name) }) {
+		return false
+	}
 	n := 0
 	for _, w := range f.words {
 		if slices.Contains(other.words, w) {

@@ -63,6 +63,36 @@ func TestFailureIsKnownAgainByWhatWentWrong(t *testing.T) {
 	}
 }
 
+func TestWhichFailuresOfACommandAreTheSame(t *testing.T) {
+	const logged = "error: Database connection failed\n"
+	for _, c := range []struct {
+		name, one, other string
+		want             bool
+	}{
+		{"other figures", "fee_test.go:21: refused after 100 ms", "fee_test.go:34: refused after 7 ms", true},
+		{"another error", "fee_test.go:21: refused by upstream", "fee_test.go:21: undefined: Fee", false},
+		{"only counted", "Found 1 error.\nerror: script \"lint\" exited with code 1", "Found 1 error.", false},
+		{"not counted", "  × Some errors were emitted by checks.", "  × Some errors were emitted by checks.", false},
+		{
+			"another test, with the log of a third one", logged + "(fail) fee > rounds up [0.2ms]\n 1 fail",
+			logged + "(fail) queue > is drained [0.9ms]\n 1 fail", false,
+		},
+		{
+			"the same test among others", logged + "(fail) fee > rounds up [0.2ms]\n 1 fail",
+			logged + "(fail) queue > is drained [0.9ms]\n(fail) fee > rounds up [0.7ms]\n 2 fail", true,
+		},
+		{
+			"the same test, another error", "--- FAIL: TestFee (0.01s)\n    fee_test.go:9: refused by upstream",
+			"--- FAIL: TestFee (0.02s)\n    fee_test.go:9: unknown currency", false,
+		},
+	} {
+		one, other := FailureOf("bun test", c.one), FailureOf("bun test", c.other)
+		if got := one.Same(other); got != c.want {
+			t.Errorf("%s: got %v, want %v (%+v, %+v)", c.name, got, c.want, one, other)
+		}
+	}
+}
+
 func TestAFixOfACommandThatPrintedNothingNamesNoError(t *testing.T) {
 	for failed, want := range map[string]string{
 		"Command failed (exit 1): sh check.sh | Error: ":      "`sh check.sh` failed (exit 1), fixed in fee.go",

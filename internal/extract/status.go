@@ -21,6 +21,16 @@ func (c Call) Worked() (worked, known bool) {
 	return known && !failed, known
 }
 
+// Failed reports whether a command failed, and what it said: the client's error, or else the output by which a command
+// fails whose exit status a pipe hides.
+func (c Call) Failed() (said string, failed bool) {
+	if c.Error != "" {
+		return c.Error, true
+	}
+	worked, known := c.Worked()
+	return c.Output, known && !worked
+}
+
 // printsNothing reports whether an output has no line, except those that repeat a command.
 func printsNothing(output string) bool {
 	for line := range strings.Lines(output) {
@@ -63,11 +73,11 @@ const maxStatusWords = 20
 
 // decorates reports whether a character stands around a line without a meaning: symbols, frames.
 func decorates(r rune) bool {
-	return unicode.IsSpace(r) || strings.ContainsRune("=-_*()[]✓✔●│|", r)
+	return unicode.IsSpace(r) || strings.ContainsRune("=-_*()[]✓✔●│|✖✗✘×✕", r)
 }
 
 // counted returns the count that a line gives of one of some words: "2 failed, 10 passed", "Tests: 1 failed",
-// "# fail 3", "Failures: 0", "no errors". A count within a sentence is none: "task 2 failed".
+// "# fail 3", "Failures: 0", "no errors", and 1 of "some errors". A count within a sentence is none: "task 2 failed".
 func counted(words []string, of ...string) (n int, ok bool) {
 	for i, w := range words {
 		if !slices.Contains(of, strings.Trim(w, ".,;:()[]")) {
@@ -99,8 +109,11 @@ func counted(words []string, of ...string) (n int, ok bool) {
 // countsAfter are words that a count stands behind.
 var countsAfter = []string{"tests", "files", "suites", "found", "with", "and", "problems", "assertions", "examples"}
 
-// number reads a count: "3", "(12", "1,216".
+// number reads a count: "3", "(12", "1,216", and 1 of "some".
 func number(word string) (n int, ok bool) {
+	if word == "some" {
+		return 1, true
+	}
 	for _, r := range strings.Trim(word, "(),;:") {
 		switch {
 		case r == ',':

@@ -24,6 +24,7 @@ type Call struct {
 	About    string // description
 	Subagent string
 	Output   string // what the tool printed, or its text
+	Error    string // by which the client reports that it failed
 	Todos    []Todo
 	Whole    bool // todos is the whole list: what is not on it is off it
 }
@@ -157,7 +158,7 @@ func ErrorLine(output string) string {
 		case strings.HasPrefix(line, "E   "): // pytest
 			said = cmp.Or(said, t)
 		case !namesError(t):
-		case closesErrors(t) || strings.HasSuffix(t, ":") || stepFailed(t):
+		case onlyCounts(t) || strings.HasSuffix(t, ":") || stepFailed(t):
 			counted = cmp.Or(counted, t)
 		case saysError(t):
 			said = cmp.Or(said, t)
@@ -243,6 +244,13 @@ func closesErrors(line string) bool {
 	l := strings.ToLower(line)
 	return strings.HasPrefix(l, "error: ") &&
 		lang.ContainsAny(l, "aborting due to", "could not compile", "exited with code", "exit code", "exit status")
+}
+
+// onlyCounts reports whether a line says how many errors there were, or that there were some, and not which.
+func onlyCounts(line string) bool {
+	words := strings.Fields(strings.ToLower(strings.TrimFunc(line, decorates)))
+	n, _ := counted(words, "fail", "failed", "failing", "failure", "failures", "error", "errors", "problem", "problems")
+	return n > 0 && len(words) <= maxStatusWords || closesErrors(line)
 }
 
 // countsErrors reports whether a line only counts what failed, or names it:

@@ -33,13 +33,11 @@ type repeats struct {
 
 // again returns an item that says how often a command failed in this way before and what was tried, and the mark by
 // which that is said once in a session. ok is false if the failure is new, is another one, or may not be injected.
-func (e *Service) again(ctx context.Context, ec event.Context, c extract.Call) (item inject.Item, mark string, ok bool,
-	err error,
+func (e *Service) again(ctx context.Context, ec event.Context, c extract.Call, failure extract.Failure) (
+	item inject.Item, mark string, ok bool, err error,
 ) {
-	_, message := extract.ExitOf(ec.Error)
-	failure := extract.FailureOf(c.Plain, message)
 	mark = event.TextMark("again", c.Plain, failure.Words())
-	if ec.Error == "" || failure.Words() == "" || ec.SessionInfo.Injected[mark] {
+	if failure.Words() == "" || ec.SessionInfo.Injected[mark] {
 		return item, mark, false, nil
 	}
 	r, err := repeatSearch{e, ec, c.Plain, failure}.all(ctx)
@@ -122,8 +120,8 @@ func (s repeatSearch) in(ctx context.Context, session string, r *repeats) (n int
 		switch {
 		case event.EditsFile(ev.Tool) && n > 0:
 			edited = extract.AppendNew(edited, call.File, againFiles)
-		case ev.Kind == mem.PostToolUseFailure && call.Plain == s.command:
-			if _, message := extract.ExitOf(ev.Error); !s.failure.Same(extract.FailureOf(s.command, message)) {
+		case call.Plain == s.command:
+			if said, failed := call.Failed(); !failed || !s.failure.Same(extract.FailureOf(s.command, said)) {
 				continue
 			}
 			for _, f := range extract.TrustedNames(edited) {

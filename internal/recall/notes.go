@@ -98,8 +98,8 @@ func extOf(file string) string {
 
 // CommandNotes injects how a failed command went before and what fixed it: memories of the same command, or else of
 // another one that failed in the same way. A failure that occurred before is counted in one line.
-func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.Call) (mem.Reply, event.Changes,
-	error,
+func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.Call, said string) (mem.Reply,
+	event.Changes, error,
 ) {
 	budget := ec.Settings.Budgets.Bash
 	if budget == 0 || c.Plain == "" || !ec.Settings.MayInject(ec.SessionInfo) {
@@ -113,9 +113,9 @@ func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.
 	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}
+	failure := extract.FailureOf(c.Plain, said)
 	if len(hits) == 0 {
-		_, message := extract.ExitOf(ec.Error)
-		failure := extract.FailureOf(c.Plain, message)
+		_, message := extract.ExitOf(said)
 		hits, r, err = e.Recall(ctx, ec, Question{
 			Trigger: "command", Asked: c.Plain + "\n" + extract.ErrorLine(message), Budget: budget, Most: 2,
 			Query: mem.Query{Kinds: kinds}, failure: &failure,
@@ -125,7 +125,7 @@ func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.
 		}
 	}
 	b := e.RecallBlock(ec, "command", hits)
-	item, mark, ok, err := e.again(ctx, ec, c)
+	item, mark, ok, err := e.again(ctx, ec, c, failure)
 	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}

@@ -177,9 +177,9 @@ func (e *effect) readUses(ctx context.Context) error {
 }
 
 // events returns events of a kind, oldest first, from as long before the period as something counts as before.
-func (e *effect) events(ctx context.Context, kind mem.EventKind, tool string) ([]mem.Event, error) {
+func (e *effect) events(ctx context.Context, tool string, kinds ...mem.EventKind) ([]mem.Event, error) {
 	all, err := e.Store.Events(ctx, mem.EventQuery{
-		Kinds: []mem.EventKind{kind}, Tool: tool, Project: e.project.Key, After: e.since.Add(-effectBefore),
+		Kinds: kinds, Tool: tool, Project: e.project.Key, After: e.since.Add(-effectBefore),
 		Limit: maxEffectEvents,
 	})
 	if err != nil {
@@ -192,7 +192,7 @@ func (e *effect) events(ctx context.Context, kind mem.EventKind, tool string) ([
 
 // countFailures counts failed commands, and those that had failed in the same way before.
 func (e *effect) countFailures(ctx context.Context) error {
-	events, err := e.events(ctx, mem.PostToolUseFailure, mem.ToolShell)
+	events, err := e.events(ctx, mem.ToolShell, mem.PostToolUse, mem.PostToolUseFailure)
 	if err != nil {
 		return err
 	}
@@ -202,10 +202,10 @@ func (e *effect) countFailures(ctx context.Context) error {
 	}
 	seen := map[string][]earlier{}
 	for _, ev := range events {
-		command := e.Event.ReadCall(ev, e.project).Plain
-		_, message := extract.ExitOf(ev.Error)
-		f := extract.FailureOf(command, message)
-		if ev.Interrupt || command == "" || f.Words() == "" {
+		call := e.Event.ReadCall(ev, e.project)
+		said, failed := call.Failed()
+		command, f := call.Plain, extract.FailureOf(call.Plain, said)
+		if !failed || ev.Interrupt || command == "" || f.Words() == "" {
 			continue
 		}
 		list := seen[ev.Root+"\x00"+command]
@@ -222,7 +222,7 @@ func (e *effect) countFailures(ctx context.Context) error {
 
 // countQuestions counts prompts that ask something, and those that were asked before.
 func (e *effect) countQuestions(ctx context.Context) error {
-	events, err := e.events(ctx, mem.UserPromptSubmit, "")
+	events, err := e.events(ctx, "", mem.UserPromptSubmit)
 	if err != nil {
 		return err
 	}
@@ -258,7 +258,7 @@ func (e *effect) countQuestions(ctx context.Context) error {
 
 // countReads counts files that were read, and those that had been read from the same line on before.
 func (e *effect) countReads(ctx context.Context) error {
-	events, err := e.events(ctx, mem.PostToolUse, mem.ToolRead)
+	events, err := e.events(ctx, mem.ToolRead, mem.PostToolUse)
 	if err != nil {
 		return err
 	}

@@ -187,10 +187,11 @@ func (s *Service) storyEntry(p mem.Project, ev mem.Event) (b StoryEntry, ok bool
 // toolEntry sets the title and the lane of a tool call.
 func (s *Service) toolEntry(p mem.Project, ev mem.Event, b *StoryEntry) {
 	c := s.Event.ReadCall(ev, p)
-	b.Lane, b.Failed = LaneTool, ev.Kind == mem.PostToolUseFailure
+	said, failed := c.Failed()
+	b.Lane, b.Failed = LaneTool, failed || ev.Kind == mem.PostToolUseFailure
 	b.Title = strings.TrimSpace(ev.Tool + " " + chars.Clip(chars.Line(cmp.Or(c.File, c.Command, c.Pattern, c.About)), 200))
 	if b.Failed {
-		b.Detail = chars.Clip(chars.Line(ev.Error), 240)
+		b.Detail = chars.Clip(chars.Line(said), 240)
 	}
 	switch {
 	case event.EditsFile(ev.Tool):

@@ -59,6 +59,34 @@ func TestAFailureThatOccursAgainIsCounted(t *testing.T) {
 	wants(t, "the note", notes[0], "failed in this way before: 2 times in an earlier session.", "app.conf did not help")
 }
 
+// A command that fails behind a pipe, and then with another error, gets nothing. When it fails with that error again
+// in another session, it gets the line.
+func TestAnotherFailureOfACommandGetsNothing(t *testing.T) {
+	u := learned(t)
+	u.withoutBriefing()
+	u.write(filepath.Join(u.project(""), "test.sh"),
+		"test -f app.conf && echo 'FAIL: port is occupied by another listener' && exit 3\n"+
+			"echo 'FAIL: the receiver refused the handshake'\nexit 3\n")
+	const piped = "sh test.sh 2>&1 | tail -20"
+	conf := map[string]any{"file_path": "@CWD@/app.conf", "content": "port=1\n"}
+	r := u.run(session{
+		script: script(bash(piped), calls("Write", conf), bash(piped),
+			says("Another error.").without("failed in this way before")),
+		prompts: []string{"run the tests"},
+	})
+	if notes := strings.Join(r.injections("PostToolUse"), "\n"); strings.Contains(notes, `kind="command"`) {
+		t.Errorf("notes after another failure:\n%s", notes)
+	}
+	r = u.run(session{
+		script: script(bash(piped),
+			says("The port is taken.").given("failed in this way before: once in an earlier session.")),
+		prompts: []string{"run the tests again"},
+	})
+	if n := len(r.injections("PostToolUse")); n != 1 {
+		t.Errorf("%d notes after the same failure, want 1", n)
+	}
+}
+
 // An edit that takes back what an earlier session decided gets the decision with its result, once in a session. Other
 // edits of the file do not.
 func TestAnEditThatUndoesADecisionGetsIt(t *testing.T) {
