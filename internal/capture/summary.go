@@ -153,7 +153,8 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 	if plan := extract.PlanTitle(asked.Text); plan != "" && t.facts().Changed {
 		opening = extract.PlannedPrefix + plan
 	}
-	if i := slices.IndexFunc(found, func(f mem.Memory) bool { return f.Kind != mem.Todo }); opening == "" && i >= 0 {
+	i := slices.IndexFunc(found, func(f mem.Memory) bool { return f.Kind != mem.Todo })
+	if opening == "" && i >= 0 && !extract.AsksToCommit(asked.Text) {
 		opening = found[i].Title
 	}
 	opening = cmp.Or(opening, extract.OpeningItem(t.Text))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/remote"
+	"remanence/internal/shell"
 )
 
 // maxCaptured bounds the memories of tool calls in a session; further calls stay events.
@@ -53,7 +55,9 @@ func (s *Service) ToolSucceeded(
 	case mem.ToolRead, mem.ToolGrep, mem.ToolGlob, mem.ToolList:
 		ch.Event = WithoutResponse(ec.Event)
 	case mem.ToolShell:
-		kept, err = s.commandSucceeded(ctx, ec, c)
+		if kept, err = s.commandSucceeded(ctx, ec, c); err == nil {
+			kept.Merge(commandChanged(ctx, s, ec, c))
+		}
 	case mem.ToolAsk:
 		kept = answered(ec)
 	case mem.ToolPlan:
@@ -61,6 +65,23 @@ func (s *Service) ToolSucceeded(
 	}
 	ch.Merge(kept)
 	return ch, completed, err
+}
+
+// commandChanged returns memories of the files of the project that a command changed by a script, as far as it names
+// them.
+func commandChanged(ctx context.Context, s *Service, ec event.Context, c extract.Call) (ch event.Changes) {
+	if _, failed := c.Failed(); failed {
+		return ch
+	}
+	for _, file := range shell.Writes(c.Command) {
+		if !path.IsAbs(file) {
+			file = path.Join(extract.Slashed(ec.Cwd), file)
+		}
+		if file = s.Event.Rel(ec.Project, file); !path.IsAbs(file) && !strings.HasPrefix(file, "../") {
+			ch.Merge(s.keep(ctx, ec, event.ChangedBy(ec, file, c.Plain)))
+		}
+	}
+	return ch
 }
 
 // CommandFailed returns the memory of a command that failed as it said.

@@ -145,6 +145,28 @@ func TestARecapSaysWhereEachPieceOfWorkStands(t *testing.T) {
 				stop("p1", "The card fee is rounded half up now, because the division cut the remainder off."))},
 			[]string{"fee: round half up; " + fee + " (committed 0a1b2c3, changed again since)"},
 		},
+		"interrupted after it said something": {
+			[][]mem.Event{append(roundFee("p1")[:2], mem.Event{
+				Kind: mem.Stop, PromptID: "p1", Source: mem.Interrupted,
+				Text: "The export shows that the card fee is cut off, because the division has no remainder.",
+			})},
+			[]string{"changed fee.go; asked for: round the card fee half up (not committed by the agent)"},
+		},
+		"what is said of the commit": {
+			[][]mem.Event{roundFee("p1"), {
+				prompt("p2", "commit this"), ran("p2", "c", "git commit -am 'fee: round half up'", made),
+				stop("p2", "The hook also picks up the tests of the old clones, since they are in the same directory."),
+			}},
+			[]string{"fee: round half up; " + fee + " (committed 0a1b2c3)"},
+		},
+		"changed by a script": {
+			[][]mem.Event{{
+				prompt("p1", "round the card fee half up"), ran("p1", "e", "sed -i 's/x/x + 500/' fee.go", ""),
+				ran("p1", "f", "sed -i 's/x/x + 500/' /tmp/fee.go", ""),
+				stop("p1", "The card fee is rounded half up now, because the division cut the remainder off."),
+			}},
+			[]string{fee + " (not committed by the agent)"},
+		},
 		"interrupted": {
 			[][]mem.Event{roundFee("p1")[:2]},
 			[]string{"changed fee.go; asked for: round the card fee half up (not committed by the agent)"},

@@ -20,6 +20,8 @@ func TestOneCommandHasOnePlainForm(t *testing.T) {
 		{"CGO_ENABLED=0 GOFLAGS=-v go build .", "go build ."},
 		{"go test ./... 2>&1 | tail -20", "go test ./..."},
 		{"cat x | grep y | head -3", "cat x | grep y"},
+		{`bun test 2>&1 | grep -A 3 "fail\|error" | head -50`, "bun test"},
+		{"make a | tail -3 && make b | tail -3", "make a | tail -3 && make b"},
 		{"cd nowhere", "cd nowhere"},
 		{"a=b", "a=b"},
 		{"1x=2 go", "1x=2 go"},

@@ -63,11 +63,8 @@ const importantFail = 0.6
 // Changed returns the memory of an edited or written file. Edits of one file in one turn become one memory; those
 // that only reformat it are apart.
 func Changed(m Context, c extract.Call) mem.Memory {
-	mm := m.NewMemory(mem.Change, mem.ScopeSession)
-	mm.Tool, mm.Files, mm.Modified = m.Tool, []string{c.File}, []string{c.File}
-	mm.Tags = []string{"file-change", extract.AutoCaptured}
+	mm := ChangedBy(m, c.File, "")
 	mm.Title = "Wrote file " + c.File
-	mm.Key = "change:" + m.PromptID + ":" + c.File
 	if c.Old != "" || m.Tool != mem.ToolWrite {
 		was, is := excerpts(c.Old, c.New)
 		mm.Title = fmt.Sprintf("Edited %s: replaced '%s' with '%s'", c.File, was, is)
@@ -79,6 +76,16 @@ func Changed(m Context, c extract.Call) mem.Memory {
 	if extract.OnlyReformats(c.File, c.Old, c.New) {
 		mm.Tags, mm.Key = append(mm.Tags, extract.LayoutTag), "layout:"+mm.Key
 	}
+	return mm
+}
+
+// ChangedBy returns the memory of a file that a command changed.
+func ChangedBy(m Context, file, command string) mem.Memory {
+	mm := m.NewMemory(mem.Change, mem.ScopeSession)
+	mm.Tool, mm.Files, mm.Modified = m.Tool, []string{file}, []string{file}
+	mm.Tags = []string{"file-change", extract.AutoCaptured}
+	mm.Title = chars.Clip(fmt.Sprintf("Changed %s by `%s`", file, command), 240)
+	mm.Key = "change:" + m.PromptID + ":" + file
 	return mm
 }
 

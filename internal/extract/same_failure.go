@@ -31,14 +31,11 @@ func FailureOf(command, said string) Failure {
 	}
 	for line := range strings.Lines(message) {
 		if name := failedTest(strings.TrimSpace(line)); name != "" {
-			f.tests = AppendNew(f.tests, name, maxFailedTests)
+			f.tests = AppendNew(f.tests, name, MaxFiles)
 		}
 	}
 	return f
 }
-
-// maxFailedTests is the number of tests by which a failure is told from another one.
-const maxFailedTests = 20
 
 // failedTest returns the test that a line of a test runner names as failed: "--- FAIL: TestFee (0.01s)",
 // "FAILED tests/fee.py::test_fee - assert 1 == 2", "(fail) fee > rounds [0.3ms]", "✕ rounds (3 ms)".
@@ -57,13 +54,7 @@ func failedTest(line string) string {
 func (f Failure) Is(m mem.Memory) bool {
 	text := append([]string{m.Title, m.Body}, m.Facts...)
 	have := errorWords(strings.Join(text, "\n"))
-	n := 0
-	for _, w := range f.words {
-		if slices.Contains(have, w) {
-			n++
-		}
-	}
-	return 2*n > len(f.words)
+	return 2*CountShared(f.words, have) > len(f.words)
 }
 
 // Words returns the words that identify the failure, in order; "" if it has none.

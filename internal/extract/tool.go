@@ -89,8 +89,8 @@ func ResponseText(raw json.RawMessage) string {
 }
 
 // PlainCommand is the command without what varies between two runs of the same
-// thing: a leading cd, variables set in front, redirections to view the output
-// and surplus white space.
+// thing: a leading cd, variables set in front, redirections to view the output,
+// or to search that of a check, and surplus white space.
 func PlainCommand(s string) string {
 	s = chars.Line(s)
 	for strings.HasPrefix(s, "cd ") {
@@ -107,10 +107,14 @@ func PlainCommand(s string) string {
 		}
 		s = rest
 	}
-	for _, tail := range []string{" | tail", " | head", " | less", " | cat"} {
-		if i := strings.LastIndex(s, tail); i > 0 && !strings.Contains(s[i+3:], "|") {
-			s = s[:i]
+	for i := strings.LastIndex(s, " | "); i > 0; i = strings.LastIndex(s, " | ") {
+		filter, _, _ := strings.Cut(s[i+3:], " ")
+		shows := slices.Contains([]string{"tail", "head", "less", "cat"}, filter) ||
+			filter == "grep" && len(shell.Checks(s[:i])) > 0
+		if !shows || strings.Contains(s[i:], " && ") || strings.Contains(s[i:], "; ") {
+			break
 		}
+		s = s[:i]
 	}
 	s = strings.TrimSuffix(strings.TrimSpace(s), "2>&1")
 	return strings.TrimSpace(s)

@@ -57,6 +57,11 @@ func (s *Session) Asked() (out []string) {
 	return out
 }
 
+// interrupted reports whether a turn is known to have been interrupted.
+func (s *Session) interrupted(prompt string) bool {
+	return slices.ContainsFunc(s.Exchanges, func(x Exchange) bool { return x.Prompt == prompt && !x.Ended })
+}
+
 // AskedIn returns what the person asked for in a turn; empty if that is not known.
 func (s *Session) AskedIn(prompt string) string {
 	i := slices.IndexFunc(s.Exchanges, func(x Exchange) bool { return x.Prompt == prompt })

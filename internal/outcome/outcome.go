@@ -239,7 +239,7 @@ func (s *Session) Pieces(until time.Time, statements bool) []Piece {
 		if i+1 < len(all) {
 			next = all[i+1].Since
 		}
-		p.Title = p.title(func(c Command) bool { return !statements || summarized[c.prompt] })
+		p.Title = s.title(p, func(c Command) bool { return !statements || summarized[c.prompt] })
 		p.State = s.state(p, next)
 		p.Unknown = len(p.missing) > 0 || len(s.hashes(p)) == 0 && (len(p.commits) > 0 || len(p.files) > 0)
 		if len(p.turns) > 0 {

@@ -23,7 +23,8 @@ const (
 )
 
 // title says what a piece of work was, by the subjects of its commits that may be said and by what came of its turns.
-func (p *Piece) title(may func(Command) bool) string {
+// An interrupted turn has no result, whatever it said, and that of a turn which only committed is the subject.
+func (s *Session) title(p *Piece, may func(Command) bool) string {
 	var parts []string
 	add := func(part string) {
 		if part = strings.TrimSuffix(part, "."); part != "" && !slices.Contains(parts, part) {
@@ -41,6 +42,10 @@ func (p *Piece) title(may func(Command) bool) string {
 	}
 	subjects := len(parts)
 	for _, t := range p.turns {
+		commits := func(c Command) bool { return c.prompt == t.Prompt }
+		if s.interrupted(t.Prompt) || subjects > 0 && len(t.Files) == 0 && slices.ContainsFunc(p.commits, commits) {
+			continue
+		}
 		for part := range strings.SplitSeq(t.Text, "; ") {
 			if !strings.HasPrefix(part, extract.CommittedPrefix) &&
 				(subjects == 0 || !strings.HasPrefix(part, extract.PlannedPrefix)) {

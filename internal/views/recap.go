@@ -14,6 +14,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/outcome"
 	"remanence/internal/propose"
+	"remanence/internal/rank"
 	"remanence/internal/shell"
 )
 
@@ -264,7 +265,11 @@ func (r *recap) day(at time.Time, project, session string) *RecapDay {
 
 // add adds a memory. Memories come newest first.
 func (r *recap) add(m mem.Memory) {
-	item := RecapItem{ID: m.ID, Title: outcome.Text(m), Session: r.session(m.Session).Short}
+	of := r.session(m.Session)
+	if m.Updated.After(of.LastEvent) && !of.LastEvent.IsZero() { // by a later review of memories
+		m.Updated = m.Created
+	}
+	item := RecapItem{ID: m.ID, Title: outcome.Text(m), Session: of.Short}
 	r.made[m.Session] = append(r.made[m.Session], m.Commits...)
 	switch m.Kind {
 	case mem.Summary:
@@ -367,6 +372,27 @@ const (
 	longFix  = 5 * time.Minute
 )
 
+// withoutRepeats removes of the decisions what the outcomes say already, such as the title of the plan in which they
+// stand, and decisions that the open items name.
+func (d *RecapDay) withoutRepeats() {
+	said := func(text string) bool {
+		terms := rank.Terms(text)
+		return slices.ContainsFunc(d.Outcomes, func(o RecapItem) bool {
+			return len(terms) > 1 && 3*extract.CountShared(terms, rank.Terms(o.Title)) >= 2*len(terms)
+		})
+	}
+	for i, item := range d.Decisions {
+		if plan, decision, ok := strings.Cut(item.Title, ": "); ok && said(plan) {
+			d.Decisions[i].Title = decision
+		}
+	}
+	d.Decisions = slices.DeleteFunc(d.Decisions, func(item RecapItem) bool {
+		return said(item.Title) || slices.ContainsFunc(d.Open, func(o RecapItem) bool {
+			return strings.Contains(o.Title, item.Title)
+		})
+	})
+}
+
 // call notes a command that worked, and adds the commits that it reports. Those that the end of its turn found in the
 // repository, or that are there now, get their full hash. Memories were added before, calls come oldest first.
 func (r *recap) call(e *event.Service, ev mem.Event) {
@@ -400,6 +426,7 @@ func (d *RecapDay) finish(ran outcome.Runs) {
 	for _, o := range d.done {
 		d.Outcomes = append(d.Outcomes, o.item)
 	}
+	d.withoutRepeats()
 	for i, f := range d.Failures {
 		worked := false
 		worked, d.Failures[i].passed, d.Failures[i].hidden = ran.Since(d.Project, f.Command, f.last)

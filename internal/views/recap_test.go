@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/outcome"
+
 	"remanence/internal/event"
 	"remanence/internal/mem"
 )
@@ -74,5 +76,27 @@ func TestADecisionThatIsRepeatedStandsOnceInARecap(t *testing.T) {
 		if len(d.Decisions) != 2 || d.Decisions[0].ID != "a" || d.Decisions[1].ID != "c" {
 			t.Errorf("decided: %v", d.Decisions)
 		}
+	}
+}
+
+func TestADecisionOfARecapRepeatsNoOutcome(t *testing.T) {
+	d := &RecapDay{
+		done: []recapOutcome{{item: RecapItem{Title: "Round the card fee half up in the export"}}},
+		Open: []RecapItem{{Title: "interrupted: make the fee visible at the top"}},
+		Decisions: []RecapItem{
+			{Title: "Round the card fee half up: keep three digits in between"},
+			{Title: "round the card fee half up"},
+			{Title: "make the fee visible at the top"},
+			{Title: "Taxes: never rounded before the sum"},
+		},
+	}
+	d.finish(outcome.Runs{})
+	var got []string
+	for _, item := range d.Decisions {
+		got = append(got, item.Title)
+	}
+	want := []string{"keep three digits in between", "Taxes: never rounded before the sum"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
