@@ -2,7 +2,6 @@ package shell
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -70,23 +69,61 @@ func inPlace(words []string) (files []string) {
 
 // written returns the files that a script in Python, JavaScript or Ruby writes, if it names them, also by a variable.
 func written(script string) (files []string) {
-	const quoted = `'[^'\n]+'|"[^"\n]+"`
-	const file = `\s*(` + quoted + `|\w+)\s*`
-	calls := regexp.MustCompile(`open\(` + file + `,\s*(?:mode\s*=\s*)?['"][wax]|` +
-		`(?:writeFileSync|writeFile|File\.write)\(` + file + `|Path\(` + file + `\)\.write_|\b(\w+)\.write_(?:text|bytes)\(`)
-	for _, found := range calls.FindAllStringSubmatch(script, -1) {
-		for _, name := range found[1:] {
-			if name != "" && name[0] != '\'' && name[0] != '"' {
-				set := regexp.MustCompile(`\b` + name + `\s*=\s*(?:\w+\.)?(?:Path\(\s*)?(` + quoted + `)`)
-				name = ""
-				if set := set.FindStringSubmatch(script); set != nil {
-					name = set[1]
-				}
+	for _, call := range []string{"open(", "writeFileSync(", "writeFile(", "File.write(", "Path("} {
+		for at, rest, ok := "", script, true; ok; {
+			if at, rest, ok = strings.Cut(rest, call); !ok || call == "open(" && strings.HasSuffix(at, "Path.") {
+				continue
 			}
-			if len(name) > 2 {
-				files = append(files, name[1:len(name)-1])
+			name, behind := argument(rest)
+			if call == "open(" && !opensToWrite(behind) || call == "Path(" && !strings.HasPrefix(behind, ").write_") {
+				continue
+			}
+			if name = valueOf(script, name); name != "" {
+				files = append(files, name)
 			}
 		}
 	}
 	return files
+}
+
+// argument returns the first argument of a call, a quoted string or a name, and what follows it.
+func argument(text string) (arg, rest string) {
+	text = strings.TrimLeft(text, " ")
+	if text != "" && (text[0] == '\'' || text[0] == '"') {
+		if n := strings.IndexByte(text[1:], text[0]); n >= 0 {
+			return text[:n+2], strings.TrimLeft(text[n+2:], " ")
+		}
+	}
+	n := strings.IndexAny(text, " ,)\n")
+	if n < 0 {
+		return "", ""
+	}
+	return text[:n], strings.TrimLeft(text[n:], " ")
+}
+
+// opensToWrite reports whether what follows the name in a call of open is a mode that writes.
+func opensToWrite(rest string) bool {
+	mode, ok := strings.CutPrefix(rest, ",")
+	mode = strings.TrimLeft(strings.TrimPrefix(strings.TrimLeft(mode, " "), "mode="), " '\"")
+	return ok && mode != "" && strings.ContainsAny(mode[:1], "wax")
+}
+
+// valueOf returns the string that an argument is, or that a script assigns to the variable of its name.
+func valueOf(script, arg string) string {
+	for arg != "" && arg[0] != '\'' && arg[0] != '"' {
+		_, set, ok := strings.Cut(script, arg+" = ")
+		if !ok {
+			if _, set, ok = strings.Cut(script, arg+"="); !ok {
+				return ""
+			}
+		}
+		set = strings.TrimPrefix(set, "Path(")
+		if arg, _ = argument(set); arg != "" && arg[0] != '\'' && arg[0] != '"' {
+			return ""
+		}
+	}
+	if len(arg) < 3 {
+		return ""
+	}
+	return arg[1 : len(arg)-1]
 }
