@@ -241,7 +241,8 @@ func TestEveryPartIsShownWithItsWeight(t *testing.T) {
 		p, out := testPrinter(100)
 		ui.ReceiptView{}.Parts(p, parts)
 		for _, s := range rank.Summands(kind) {
-			if want := fmt.Sprintf("%s 0.50×%s", s.Part, ui.Short(s.Weight)); !strings.Contains(out.String(), want) {
+			want := fmt.Sprintf("%s 0.50×%s", rank.PartName(s.Part), ui.Short(s.Weight))
+			if !strings.Contains(out.String(), want) {
 				t.Errorf("want %q in\n%s", want, out)
 			}
 		}

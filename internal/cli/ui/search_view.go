@@ -10,6 +10,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 	"remanence/internal/recall"
 )
 
@@ -137,7 +138,7 @@ func scoreParts(m map[string]float64) string {
 	})
 	var out []string
 	for _, n := range names {
-		out = append(out, fmt.Sprintf("%s %.2f", n, m[n]))
+		out = append(out, fmt.Sprintf("%s %.2f", rank.PartName(n), m[n]))
 	}
 	return strings.Join(out, "  ")
 }

@@ -125,7 +125,7 @@ func (v ReceiptView) Parts(p *Printer, parts map[string]float64) {
 	seen := map[string]bool{}
 	for _, s := range rank.Summands(parts) {
 		seen[s.Part] = true
-		part := fmt.Sprintf("%s %.2f×%s", s.Part, parts[s.Part], Short(s.Weight))
+		part := fmt.Sprintf("%s %.2f×%s", rank.PartName(s.Part), parts[s.Part], Short(s.Weight))
 		switch {
 		case parts[s.Part] == 0:
 		case s.Own:
@@ -135,21 +135,21 @@ func (v ReceiptView) Parts(p *Printer, parts map[string]float64) {
 		}
 	}
 	if f := parts[rank.PartUse]; f > 0 {
-		own = append(own, fmt.Sprintf("use ×%.2f", f))
+		own = append(own, fmt.Sprintf("%s ×%.2f", rank.PartName(rank.PartUse), f))
 	}
 	for _, name := range []string{rank.PartUse, rank.PartCoverage, rank.PartRelevance, rank.PartShare} {
 		seen[name] = true
 	}
 	for name, value := range parts {
 		if !seen[name] && value != 0 {
-			rest = append(rest, fmt.Sprintf("%s %s", name, Short(value)))
+			rest = append(rest, fmt.Sprintf("%s %s", rank.PartName(name), Short(value)))
 		}
 	}
 	slices.Sort(rest)
 	if r, name := relevanceOf(parts); name != "" && v.Receipt.Floor > 0 {
-		rest = append([]string{fmt.Sprintf("%s %.2f (floor %.2f)", name, r, v.Receipt.Floor)}, rest...)
+		rest = append([]string{fmt.Sprintf("%s %.2f (floor %.2f)", rank.PartName(name), r, v.Receipt.Floor)}, rest...)
 		if c := parts[rank.PartCoverage]; name == rank.PartRelevance {
-			rest = append(rest, fmt.Sprintf("coverage %.2f", c))
+			rest = append(rest, fmt.Sprintf("%s %.2f", rank.PartName(rank.PartCoverage), c))
 		}
 	}
 	for _, row := range []struct {
