@@ -190,28 +190,33 @@ func (s *Service) statedSinceLastStop(ctx context.Context, t turn) ([]mem.Memory
 		}
 		of := ec
 		of.Turn, of.PromptID = t, t.PromptID
-		stated, err := s.userStatements(ctx, of, false)
+		stated, err := s.userStatements(ctx, of, nil)
 		if err != nil {
 			return nil, err
 		}
 		out = append(stated, out...)
 	}
-	stated, err := s.userStatements(ctx, ec, t.facts().Changed)
+	var did []mem.Memory
+	if t.facts().Changed {
+		did = t.did
+	}
+	stated, err := s.userStatements(ctx, ec, did)
 	return append(out, stated...), err
 }
 
 // userStatements returns memories of what a prompt lays down, wants or corrects. What is
-// in a pasted document has the trust of the assistant's words at most, of a long one less. changed reports whether the
-// turn changed files.
-func (s *Service) userStatements(ctx context.Context, ec event.Context, changed bool) ([]mem.Memory, error) {
+// in a pasted document has the trust of the assistant's words at most, of a long one less. did is what a turn that
+// changed files did, else empty.
+func (s *Service) userStatements(ctx context.Context, ec event.Context, did []mem.Memory) ([]mem.Memory, error) {
 	again, err := s.correctedAgain(ctx, ec)
 	if err != nil {
 		return nil, err
 	}
 	var out []mem.Memory
 	for _, p := range extract.FromPerson(ec.Turn.Text) {
-		if p.Before && changed {
-			p.Text = extract.BeforePrefix + p.Text
+		carriedOut := p.Before && len(did) > 0
+		if carriedOut {
+			p.Text = extract.BeforeChange(ec.Turn.Text, p.Text)
 		}
 		mm := ec.NewMemory(p.Kind, mem.ScopeProject)
 		mm.Title, mm.Body = extract.TitleAndBody(p.Text)
@@ -226,6 +231,9 @@ func (s *Service) userStatements(ctx context.Context, ec event.Context, changed 
 			mm.Kind = mem.Preference
 		}
 		mm.Tags, mm.Files = []string{extract.StatedTag}, extract.FilesNamedIn(p.Text, nil)
+		if carriedOut {
+			mm = extract.CompleteFix(mm, extract.FilesOf(did), did)
+		}
 		out = append(out, mm)
 	}
 	return out, nil

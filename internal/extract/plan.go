@@ -16,6 +16,12 @@ const maxPlanStatements = 4
 // BeforePrefix begins what a plan said of how things were, once it is carried out.
 const BeforePrefix = "Before the change: "
 
+// BeforeChange returns what a plan said of how things were, once it is carried out, with the title of the plan, which
+// says what was changed.
+func BeforeChange(plan, text string) string {
+	return BeforePrefix + strings.TrimRight(text, ". ") + ". The change: " + PlanTitle(plan) + "."
+}
+
 // PlanOf returns the plan that a call of mem.ToolPlan puts to the person.
 func PlanOf(input, response json.RawMessage) string {
 	if plan := Text(Fields(input)["plan"]); plan != "" {
@@ -92,7 +98,7 @@ func lasts(p Point, first []string) bool {
 
 // rules reports whether a sentence of a point lays down a rule. "Currently they must log in twice" says how things are.
 func (p Point) rules() bool {
-	return slices.ContainsFunc(p.from.all, func(s Statement) bool {
+	return p.Kind != mem.Discovery && slices.ContainsFunc(p.from.all, func(s Statement) bool {
 		return s.cues.Has(cueNorm, cueConvention) && !lang.ContainsAny(s.Bare, " currently", " at the moment",
 			" right now ", " as of now ", " derzeit ", " zurzeit ", " aktuell ", " actuellement ", " actualmente ",
 			" atualmente ", " attualmente ", "сейчас", "目前", "现在", "現在", "現状")
