@@ -63,7 +63,8 @@ TestAnExportThatIsTooLargeIsTakenOverInNoPart|TestAReadOfAListIsBoundedAndItsPag
 TestPoisonIsNeitherObeyedNorInjected|TestPoisonNeverBecomesARuleAndWaitsInReview|$\
 TestNothingMadeOfATaintedTurnIsTrustedWhateverTheOrder|TestTaintFollowsSubagentsAndNotices|$\
 TestConsolidationKeepsItsPromises|TestEveryRoundCanBeTakenBackWhole|TestAHandoffFullOfTricksStaysInert|$\
-TestWhatIsKeptOfLabelledTurns|TestEveryMemoryOfLabelledTurnsKeepsItsBounds|TestEveryCommandInEveryMode
+TestWhatIsKeptOfLabelledTurns|TestEveryMemoryOfLabelledTurnsKeepsItsBounds|TestEveryCommandInEveryMode|$\
+TestEveryRecordedCallHasItsExactAnswer|TestShuffledTurnsKeepTrustAndSecrets
 
 race: $(if $(RERUN),$(GOTESTSUM)) ## tests with the race detector (needs a C compiler)
 	@export CGO_ENABLED=1 && paired=$$(go list -f '{{.Dir}}' ./... | grep -v '/cmd/remanence$$' | while read -r dir; do ! grep -qE '$(SECOND)' "$$dir"/*.go || echo "$$dir"; done) && set -x && \
