@@ -82,6 +82,21 @@ func BenchmarkChoose(b *testing.B) {
 	}
 }
 
+func TestALabelThatSaysNothingIsLeftOut(t *testing.T) {
+	const cause = "The export was empty because `Flush` was never called on the writer."
+	for said, want := range map[string]string{
+		"**Summary**: " + cause:            cause,
+		"- **What changed:** " + cause:     cause,
+		"Summary of `export.go`: " + cause: "Summary of `export.go`: " + cause,
+		"Final design: one writer per tenant, because a shared one was flushed too late.": "Final design: one writer per " +
+			"tenant, because a shared one was flushed too late.",
+	} {
+		if got := chosen(said); !slices.Equal(got, []string{want}) {
+			t.Errorf("%q: kept %q, want %q", said, got, want)
+		}
+	}
+}
+
 func TestItemsOfAListAreKeptTogether(t *testing.T) {
 	const lead = "These limits apply to the exporter:\n\n"
 	const long = "because each worker holds a connection for a minute and the replica refuses more than that at a time"

@@ -2,7 +2,10 @@ package extract
 
 import (
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"remanence/internal/chars"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
 )
@@ -183,10 +186,12 @@ func (p *prose) line(t string, item bool, paragraph int) {
 	if item && lang.HasAnyPrefix(t, "[x] ", "[X] ") {
 		return // work that is done
 	}
-	if label, _, ok := strings.Cut(t, ": "); ok && len(strings.Fields(label)) <= 5 && !strings.Contains(label, "`") &&
+	if label, named, rest := labelOf(t); named && len(strings.Fields(label)) <= 5 && !strings.Contains(label, "`") &&
 		!lang.ContainsAny(label, " is ", " are ", " was ", " were ", " ist ", " sind ", " est ", " sont ", " son ") {
 		if k := sectionKind(label); k != "" {
 			under = k
+		} else if cuesIn(lang.CueText(label)).Has(cueGeneric) && startsSentence(rest) {
+			t = rest // "Summary: …" does not say what it is about
 		}
 	}
 	for i, s := range lang.SplitSentences(t) {
@@ -214,6 +219,12 @@ func (p *prose) line(t string, item bool, paragraph int) {
 		}
 		p.out = append(p.out, one)
 	}
+}
+
+// startsSentence reports whether a text begins as a sentence does: not in lower case.
+func startsSentence(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(r) || r == '`' || chars.Wide(r)
 }
 
 // Sentences are the texts of the statements.
