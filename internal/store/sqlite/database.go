@@ -153,8 +153,11 @@ const readerCache = "cache_size(-1000)"
 // other settings, as the driver sorts all of them. secure_delete must be on before the first row is written. The
 // writer's page cache has SQLite's default, 2,000 KiB; see readerCache.
 func dsn(path string, busy time.Duration, more ...string) string {
-	p := filepath.ToSlash(path)
-	if !strings.HasPrefix(p, "/") {
+	p := path
+	if whole, err := filepath.Abs(path); err == nil {
+		p = whole
+	}
+	if p = filepath.ToSlash(p); !strings.HasPrefix(p, "/") {
 		p = "/" + p // a drive letter
 	}
 	pragmas := append([]string{

@@ -33,6 +33,10 @@ func TestTablesOfAnotherProgramAreOnlyRead(t *testing.T) {
 	if _, there := row["gone"]; there || row["title"] != "a lock" || row["id"] != int64(1) {
 		t.Errorf("row %v", row)
 	}
+	t.Chdir(filepath.Dir(file))
+	if got, err := Tables(t.Context(), "other.db", map[string]string{"observations": "seen"}); err != nil || len(got) != 1 {
+		t.Errorf("by a relative path: %v, %v, want the same table", got, err)
+	}
 	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
 		t.Errorf("the file was changed, %v", err)
 	}
