@@ -58,7 +58,7 @@ func (e *Service) leftBy(ctx context.Context, project, session string) (mem.Stat
 }
 
 // last returns the session whose state is current: the newest of the project that had a prompt and left something, or
-// the newest that had a prompt if none did.
+// the newest that had a prompt if none did. How an imported one left the work is not known.
 func (g *gather) last(ctx context.Context) (mem.Session, error) {
 	if g.ec.SessionInfo.Prompts > 0 {
 		return g.ec.SessionInfo, nil
@@ -67,7 +67,9 @@ func (g *gather) last(ctx context.Context) (mem.Session, error) {
 	if err != nil {
 		return mem.Session{}, fmt.Errorf("sessions: %w", err)
 	}
-	ss = slices.DeleteFunc(ss, func(s mem.Session) bool { return s.Prompts == 0 || s.ID == g.ec.Session })
+	ss = slices.DeleteFunc(ss, func(s mem.Session) bool {
+		return s.Prompts == 0 || s.ID == g.ec.Session || s.Source == mem.Imported
+	})
 	for _, s := range ss {
 		if empty, err := g.e.leftNothing(ctx, s.ID); err != nil || !empty {
 			return s, err

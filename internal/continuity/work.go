@@ -79,8 +79,9 @@ func (s *Service) ReadExchanges(ctx context.Context, session mem.Session, into *
 			x.Asked = extract.WholeTitle(extract.Request(t.Text), maxAsked)
 			x.Checks = slices.Concat(checks[t.PromptID], outcome.Checks(t.Text, false))
 		}
-		x.Ended = len(stops) == maxAnswers && t.At.Before(stops[len(stops)-1].At) // the end was not read
-		for _, stop := range stops {                                              // newest first
+		// How the turns of an imported session ended is not known, nor what was not read.
+		x.Ended = session.Source == mem.Imported || len(stops) == maxAnswers && t.At.Before(stops[len(stops)-1].At)
+		for _, stop := range stops { // newest first
 			said := !t.Private && t.Trust > mem.TrustNone
 			if stop.PromptID == t.PromptID && stop.Source == mem.Interrupted && said {
 				x.Question = extract.Question(stop.Input)

@@ -158,3 +158,20 @@ func TestOnlyThePersonTrustsAnImport(t *testing.T) {
 		t.Errorf("trust %v, first prompt %q", trust, s.session("c-1").FirstPrompt)
 	}
 }
+
+func TestAnImportedSessionLeavesNothingOpen(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), ended())
+	req := elsewhere(s)
+	req.Assistant, req.Sessions[0].Project = true, "p_shop"
+	for i := range req.Memories {
+		req.Memories[i].Project = "p_shop"
+	}
+	if got := s.takes(req); got.Sessions != 1 || got.Imported != 2 {
+		t.Fatalf("got %+v", got)
+	}
+	got := s.play(in("two", start("startup"))...).Context
+	wants(t, "briefing", got, whereJobsRun)
+	wantsNot(t, "briefing", got, "interrupted")
+	wantsNot(t, "briefing", got, "last request")
+}
