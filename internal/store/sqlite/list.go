@@ -74,6 +74,8 @@ func listIndex(q mem.Query) string {
 		return " INDEXED BY memory_of_branch" // the planner may choose to read the whole project
 	case len(q.Kinds) > 0:
 		return " INDEXED BY memory_kind" // the planner would read all kinds in the order of the list
+	case q.MinTrust == mem.TrustUser:
+		return " INDEXED BY memory_person"
 	}
 	return ""
 }
@@ -113,6 +115,9 @@ func byProject(q mem.Query) bool {
 	return q.Project != "" && !isNarrow(q) && len(q.Tags)+len(q.Notes) == 0 && !q.InVault && !q.LinksOutdated &&
 		!q.Proposed && !q.Used
 }
+
+// personSaid is the condition of memories that the person said. With a parameter it would not fit the index of these.
+const personSaid = "m.trust >= 3"
 
 // hasUses is the condition of memories with uses, as hasProposals is that of memories with proposals.
 const hasUses = `instr(m.standing, '"session_ids":[') > 0`
@@ -254,7 +259,10 @@ func kindFilter(f *filter, q mem.Query) {
 	if q.MinImportance > 0 {
 		f.and("m.importance >= ?", q.MinImportance)
 	}
-	if q.MinTrust > 0 {
+	switch {
+	case q.MinTrust == mem.TrustUser:
+		f.and(personSaid)
+	case q.MinTrust > 0:
 		f.and("m.trust >= ?", int(q.MinTrust))
 	}
 	if q.Open {

@@ -503,6 +503,21 @@ func TestUsesAreLookedUpByIndex(t *testing.T) {
 	}
 }
 
+// TestWhatThePersonSaidIsLookedUpByIndex reads query plans: a briefing asks for it beside memories of all trust.
+func TestWhatThePersonSaidIsLookedUpByIndex(t *testing.T) {
+	if mem.TrustUser != 3 {
+		t.Fatalf("the index is of trust from 3 on, a person's is %d", mem.TrustUser)
+	}
+	s := openStore(t)
+	query := listQuery(mem.Query{
+		Project: "p_1", Order: mem.ByImportance, MinTrust: mem.TrustUser, NotKinds: []mem.Kind{mem.Utterance}, Limit: 60,
+	})
+	plan := strings.Join(explain(t, s, query), "\n")
+	if n := strings.Count(query.text, "FROM memory m"); n == 0 || strings.Count(plan, "INDEX memory_person") != n {
+		t.Errorf("plan %q, want %d walks along what the person said", plan, n)
+	}
+}
+
 func TestAFailedMigrationKeepsTheOldSchema(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	makeDatabase(t, path)
