@@ -34,7 +34,8 @@ func TestTablesOfAnotherProgramAreOnlyRead(t *testing.T) {
 		t.Errorf("row %v", row)
 	}
 	t.Chdir(filepath.Dir(file))
-	if got, err := Tables(t.Context(), "other.db", map[string]string{"observations": "seen"}); err != nil || len(got) != 1 {
+	got, err = Tables(t.Context(), "other.db", map[string]string{"observations": "seen"})
+	if err != nil || len(got) != 1 {
 		t.Errorf("by a relative path: %v, %v, want the same table", got, err)
 	}
 	if after, err := os.ReadFile(file); err != nil || string(after) != string(before) {
