@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"remanence/internal/mem"
@@ -115,9 +116,6 @@ func byProject(q mem.Query) bool {
 	return q.Project != "" && !isNarrow(q) && len(q.Tags)+len(q.Notes) == 0 && !q.InVault && !q.LinksOutdated &&
 		!q.Proposed && !q.Used
 }
-
-// personSaid is the condition of memories that the person said. With a parameter it would not fit the index of these.
-const personSaid = "m.trust >= 3"
 
 // hasUses is the condition of memories with uses, as hasProposals is that of memories with proposals.
 const hasUses = `instr(m.standing, '"session_ids":[') > 0`
@@ -259,11 +257,8 @@ func kindFilter(f *filter, q mem.Query) {
 	if q.MinImportance > 0 {
 		f.and("m.importance >= ?", q.MinImportance)
 	}
-	switch {
-	case q.MinTrust == mem.TrustUser:
-		f.and(personSaid)
-	case q.MinTrust > 0:
-		f.and("m.trust >= ?", int(q.MinTrust))
+	if q.MinTrust > 0 { // no parameter, with which it would not fit the index of what the person said
+		f.and("m.trust >= " + strconv.Itoa(int(q.MinTrust)))
 	}
 	if q.Open {
 		f.and("m.resolved = 0")
