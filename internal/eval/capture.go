@@ -1,23 +1,19 @@
 package eval
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	_ "embed"
+	"embed"
 	"fmt"
-	"io"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
 	"remanence/internal/extract"
 )
 
-// packedCapture are the files of the directory capture, joined by zero bytes and packed: they take a third of the room.
-//
-//go:embed capture.gz
-var packedCapture []byte
+//go:embed capture/*.txt
+var captureFiles embed.FS
 
 // CaptureSession is a session of the exam of capture: its script, what should be kept
 // of it, and later prompts. Sessions share a project if their names agree up to the
@@ -106,19 +102,19 @@ func Capture(ctx context.Context, on CaptureSubject) (CaptureResult, error) {
 
 // builtinCapture reads the sessions that come with the program.
 func builtinCapture() ([]CaptureSession, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packedCapture))
-	if err != nil {
-		return nil, fmt.Errorf("exam of capture: %w", err)
-	}
-	text, err := io.ReadAll(r)
+	entries, err := captureFiles.ReadDir("capture")
 	if err != nil {
 		return nil, fmt.Errorf("exam of capture: %w", err)
 	}
 	var out []CaptureSession
-	for file := range strings.SplitSeq(string(text), "\x00") {
-		sessions, err := ParseCapture(file)
+	for _, e := range entries {
+		text, err := captureFiles.ReadFile(path.Join("capture", e.Name()))
 		if err != nil {
 			return nil, fmt.Errorf("exam of capture: %w", err)
+		}
+		sessions, err := ParseCapture(string(text))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", e.Name(), err)
 		}
 		out = append(out, sessions...)
 	}
