@@ -2,6 +2,7 @@ package extract
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"remanence/internal/mem"
@@ -33,10 +34,7 @@ func FilesNamedIn(s string, files []string) []string {
 	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" `'\"(),;:。，、", r) }) {
 		w = strings.TrimRight(w, ".!?")
 		ext := path.Ext(w)
-		known := false
-		for _, f := range out {
-			known = known || f == w || path.Base(f) == w
-		}
+		known := slices.ContainsFunc(out, func(f string) bool { return f == w || path.Base(f) == w })
 		if !known && strings.Contains(w, "/") && len(ext) > 1 && len(ext) < 6 && !strings.Contains(w, "://") &&
 			!strings.HasPrefix(w, "/") {
 			out = AppendNew(out, path.Clean(w), 3)

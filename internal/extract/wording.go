@@ -2,10 +2,7 @@ package extract
 
 import (
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
-	"remanence/internal/chars"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
 )
@@ -190,7 +187,7 @@ func (p *prose) line(t string, item bool, paragraph int) {
 		!lang.ContainsAny(label, " is ", " are ", " was ", " were ", " ist ", " sind ", " est ", " sont ", " son ") {
 		if k := sectionKind(label); k != "" {
 			under = k
-		} else if cuesIn(lang.CueText(label)).Has(cueGeneric) && startsSentence(rest) {
+		} else if cuesIn(lang.CueText(label)).Has(cueGeneric) && lang.StartsSentence(rest) {
 			t = rest // "Summary: …" does not say what it is about
 		}
 	}
@@ -219,12 +216,6 @@ func (p *prose) line(t string, item bool, paragraph int) {
 		}
 		p.out = append(p.out, one)
 	}
-}
-
-// startsSentence reports whether a text begins as a sentence does: not in lower case.
-func startsSentence(text string) bool {
-	r, _ := utf8.DecodeRuneInString(text)
-	return unicode.IsUpper(r) || r == '`' || chars.Wide(r)
 }
 
 // Sentences are the texts of the statements.

@@ -3,6 +3,7 @@ package lang
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"remanence/internal/chars"
 )
@@ -46,6 +47,12 @@ func TrimListMark(t string) (string, bool) {
 		return strings.TrimSpace(digits[1:]), true
 	}
 	return t, false
+}
+
+// StartsSentence reports whether a text begins as a sentence does: not in lower case.
+func StartsSentence(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(r) || r == '`' || chars.Wide(r)
 }
 
 // SplitSentences cuts a line after ., ! and ? that end a sentence: a space and a capital
