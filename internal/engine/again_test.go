@@ -58,6 +58,25 @@ func TestAnotherFailureOfTheCommandIsNotCounted(t *testing.T) {
 	}
 }
 
+func TestTheCountOfAFailureComesBeforeTheFixOfAnotherOne(t *testing.T) {
+	const refused = "Exit code 1\nretry_test.go:30: connection refused by upstream"
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "make the retry test pass"),
+		failed("p1", "t1", "go test ./retry", clockError),
+		edited("p1", "t2", "/home/dev/shop/retry/clock.go", "real", "fake"), ran("p1", "t3", "go test ./retry", "ok"),
+		stop("p1", "It passes."))
+	s.inSession = "two"
+	s.play(start("startup"), prompt("p2", "run the tests"), failed("p2", "t4", "go test ./retry", refused),
+		stop("p2", "The upstream is down."))
+	s.inSession = "three"
+	s.settings.Budgets.SessionStart = 0 // else the fix was injected already
+	got := s.play(start("startup"), prompt("p3", "run the tests"), failed("p3", "t5", "go test ./retry", refused)).Context
+	count, fix := strings.Index(got, "failed in this way before"), strings.Index(got, "clock.NewFake")
+	if count < 0 || fix < 0 || fix < count {
+		t.Errorf("the count at %d, the fix of another failure at %d in\n%s", count, fix, got)
+	}
+}
+
 func TestAFailureBehindAPipeCountsAsOneThatTheClientReports(t *testing.T) {
 	const piped = "go test ./retry 2>&1 | tail -20"
 	output := strings.TrimPrefix(clockError, "Exit code 1\n") + "\nFAIL\tshop/retry [build failed]\n"

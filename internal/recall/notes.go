@@ -124,13 +124,24 @@ func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.
 			return mem.Reply{}, event.Changes{}, err
 		}
 	}
-	b := e.RecallBlock(ec, "command", hits)
+	// What is about this failure comes before what is about another one of the command.
+	var about, others []mem.Hit
+	for _, h := range hits {
+		if failure.Is(h.Memory) {
+			about = append(about, h)
+		} else {
+			others = append(others, h)
+		}
+	}
+	b := e.RecallBlock(ec, "command", append(about, others...))
 	item, mark, ok, err := e.again(ctx, ec, c, failure)
 	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}
 	if ok {
-		b.Sections[0].Items = append(b.Sections[0].Items, item) // a fix that is known comes first
+		items := b.Sections[0].Items
+		known := len(e.RecallBlock(ec, "command", about).Sections[0].Items)
+		b.Sections[0].Items = slices.Insert(items, known, item)
 		r.Marks = append(r.Marks, mark)
 	}
 	reply, ch := injected(e.Inject(ec, b, r))
