@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/outcome"
-
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/outcome"
 )
 
 // newRecap returns an empty recap whose sessions are all of one project.
