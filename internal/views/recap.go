@@ -373,7 +373,8 @@ const (
 )
 
 // withoutRepeats removes of the decisions what the outcomes say already, such as the title of the plan in which they
-// stand, and decisions that the open items name.
+// stand, and decisions that the open items name. An outcome that only has a decision as its name does not say that it
+// was decided.
 func (d *RecapDay) withoutRepeats() {
 	said := func(text string) bool {
 		terms := rank.Terms(text)
@@ -387,9 +388,9 @@ func (d *RecapDay) withoutRepeats() {
 		}
 	}
 	d.Decisions = slices.DeleteFunc(d.Decisions, func(item RecapItem) bool {
-		return said(item.Title) || slices.ContainsFunc(d.Open, func(o RecapItem) bool {
-			return strings.Contains(o.Title, item.Title)
-		})
+		begins := func(o RecapItem) bool { return strings.HasPrefix(o.Title, item.Title) }
+		names := func(o RecapItem) bool { return strings.Contains(o.Title, item.Title) }
+		return said(item.Title) && !slices.ContainsFunc(d.Outcomes, begins) || slices.ContainsFunc(d.Open, names)
 	})
 }
 

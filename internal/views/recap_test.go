@@ -79,14 +79,19 @@ func TestADecisionThatIsRepeatedStandsOnceInARecap(t *testing.T) {
 }
 
 func TestADecisionOfARecapRepeatsNoOutcome(t *testing.T) {
+	const named = "I decided to wait by a timer"
 	d := &RecapDay{
-		done: []recapOutcome{{item: RecapItem{Title: "Round the card fee half up in the export"}}},
+		done: []recapOutcome{
+			{item: RecapItem{Title: "Round the card fee half up in the export"}},
+			{item: RecapItem{Title: named + " (not committed)"}},
+		},
 		Open: []RecapItem{{Title: "interrupted: make the fee visible at the top"}},
 		Decisions: []RecapItem{
 			{Title: "Round the card fee half up: keep three digits in between"},
 			{Title: "round the card fee half up"},
 			{Title: "make the fee visible at the top"},
 			{Title: "Taxes: never rounded before the sum"},
+			{Title: named},
 		},
 	}
 	d.finish(outcome.Runs{})
@@ -94,7 +99,7 @@ func TestADecisionOfARecapRepeatsNoOutcome(t *testing.T) {
 	for _, item := range d.Decisions {
 		got = append(got, item.Title)
 	}
-	want := []string{"keep three digits in between", "Taxes: never rounded before the sum"}
+	want := []string{"keep three digits in between", "Taxes: never rounded before the sum", named}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
