@@ -388,7 +388,7 @@ func (d *RecapDay) withoutRepeats() {
 		}
 	}
 	d.Decisions = slices.DeleteFunc(d.Decisions, func(item RecapItem) bool {
-		begins := func(o RecapItem) bool { return strings.HasPrefix(o.Title, item.Title) }
+		begins := func(o RecapItem) bool { return strings.HasPrefix(o.Title, strings.TrimRight(item.Title, ".…")) }
 		names := func(o RecapItem) bool { return strings.Contains(o.Title, item.Title) }
 		return said(item.Title) && !slices.ContainsFunc(d.Outcomes, begins) || slices.ContainsFunc(d.Open, names)
 	})

@@ -91,7 +91,7 @@ func TestADecisionOfARecapRepeatsNoOutcome(t *testing.T) {
 			{Title: "round the card fee half up"},
 			{Title: "make the fee visible at the top"},
 			{Title: "Taxes: never rounded before the sum"},
-			{Title: named},
+			{Title: named + "."},
 		},
 	}
 	d.finish(outcome.Runs{})
@@ -99,7 +99,7 @@ func TestADecisionOfARecapRepeatsNoOutcome(t *testing.T) {
 	for _, item := range d.Decisions {
 		got = append(got, item.Title)
 	}
-	want := []string{"keep three digits in between", "Taxes: never rounded before the sum", named}
+	want := []string{"keep three digits in between", "Taxes: never rounded before the sum", named + "."}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
