@@ -20,9 +20,6 @@ func TestTheViewerNamesThePartsOfAScoreInTheSameWords(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, m := range named {
-		if m[1] == "share" { // PartShare
-			m[1] = PartShare
-		}
 		seen[m[1]] = true
 		if got := PartName(m[1]); got != m[2] {
 			t.Errorf("%s: %q, in the viewer %q", m[1], got, m[2])

@@ -24,7 +24,7 @@ var packed []byte
 // change with their content, and the page itself at every other path, since the
 // page finds its own way from there. It answers GET and HEAD alone.
 func Handler() http.Handler {
-	files := sync.OnceValue(unpack) // as long as nobody opens the viewer, it takes no memory
+	files := sync.OnceValue(unpack) // they take memory once a page is opened
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name := strings.TrimPrefix(r.URL.Path, "/")
 		text, known := files()[name]

@@ -29,10 +29,10 @@ func TestManyWriteAtOnce(t *testing.T) {
 			Poll: 10 * time.Millisecond,
 		})
 	}
-	heard := make(chan string, 10_000)
+	received := make(chan string, 10_000)
 	ready := make(chan struct{})
 	go func() {
-		_ = stores[0].Listen(t.Context(), func() { close(ready) }, func(text string) { heard <- text })
+		_ = stores[0].Listen(t.Context(), func() { close(ready) }, func(text string) { received <- text })
 	}()
 	<-ready
 	begun := time.Now()
@@ -65,10 +65,10 @@ func TestManyWriteAtOnce(t *testing.T) {
 	}
 	for texts := ""; strings.Count(texts, `"m_`) < writers*each; {
 		select {
-		case text := <-heard:
+		case text := <-received:
 			texts += text
 		case <-time.After(time.Minute):
-			t.Fatalf("heard %s, want all memories", texts)
+			t.Fatalf("received %s, want all memories", texts)
 		}
 	}
 }

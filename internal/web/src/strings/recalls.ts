@@ -91,7 +91,7 @@ export const r = {
     recency: "how new it is", path: "about the file at hand", bm25f: "your words, by how rare they are", fts: "your words, by how rare they are", char4: "parts of your words", prox: "your words close together",
     votes: "other matches refer to it", sess: "its session fits too", who: "the speaker you name", month: "the month you name", when: "the time you ask for", question: "is a question itself",
     coverage: "share of your words in it", telling: "number of your telling words in it", attained: "share of the best possible match", known: "share of your words that any memory has", named_file: "about a file you name",
-    titlecov: "share of its title in your words", cos: "near in meaning", authority: "past use", stale: "its file changed since", strength: "how sure it is", rarity: "how rare your words in it are", relevance: "relevance", share: "as a share of the best",
+    titlecov: "share of its title in your words", cos: "near in meaning", authority: "past use", stale: "its file changed since", strength: "how sure it is", rarity: "how rare your words in it are", relevance: "relevance", share_of_best: "as a share of the best",
     meaning: "near enough in meaning alone",
   } as Record<string, string>,
   part: { name: "part", value: "value", weight: "weight", sum: "adds" },
