@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"remanence/internal/extract"
-	"remanence/internal/inject"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/recall"
@@ -306,7 +305,7 @@ func (d *reviewData) lowTrust() []Finding {
 	look := func(m mem.Memory) {
 		switch {
 		case m.Trust >= mem.TrustUser:
-		case inject.SuspiciousMemory(m):
+		case d.svc.verdicts.of(m, d.svc.Redactor).suspicious:
 			out = append(out, Finding{IDs: []string{m.ID}, Text: "reads like an instruction; never injected unasked"})
 		case m.Trust == mem.TrustNone && m.Scope != mem.ScopeSession && mergeable(m.Kind):
 			out = append(out, Finding{IDs: []string{m.ID}, Text: untrustedSource(m.Origin) + "; never injected unasked"})
@@ -393,7 +392,7 @@ func (d *reviewData) aboutProject(m mem.Memory) bool {
 func (d *reviewData) secrets() []Finding {
 	var out []Finding
 	for _, m := range slices.Concat(d.ms, d.inSession) {
-		if _, found := d.svc.Redactor.Scrub(recall.WholeText(m)); found.Private > 0 || len(found.Secrets) > 0 {
+		if d.svc.verdicts.of(m, d.svc.Redactor).secret {
 			out = append(out, Finding{IDs: []string{m.ID}, Text: "contains a secret or a private part by the current rules"})
 		}
 	}

@@ -44,7 +44,8 @@ type Config struct {
 // Service changes memories. It is safe for concurrent use.
 type Service struct {
 	Config
-	counts reviewCounts
+	counts   reviewCounts
+	verdicts verdicts
 }
 
 // New returns a Service. It does no I/O.
