@@ -67,3 +67,16 @@ test("a use is an arc and a line of the list, and the picture is saved as SVG an
     await context.close();
   }
 });
+
+test("the picture keeps its dates readable on every width", async () => {
+  const { page, context } = await eye.enter(w, { width: 1440 });
+  const tick = page.getByTestId("uses").locator("text.tick").first();
+  await tick.waitFor();
+  const height = () => tick.evaluate((el) => el.getBoundingClientRect().height);
+  const wide = await height();
+  for (const width of [768, 375, 320]) {
+    await page.setViewportSize({ width, height: 860 });
+    await page.waitForFunction((h) => Math.abs(document.querySelector("[data-testid=uses] text.tick").getBoundingClientRect().height - h) < 0.5, wide);
+  }
+  await context.close();
+});

@@ -5,6 +5,7 @@ import { post, project } from "../lib/api";
 import type { SessionUse, SessionUses, UseKind, UseSession } from "../lib/model";
 import { download } from "../lib/download";
 import { useResource } from "../lib/resource";
+import { useWidth } from "../lib/width";
 import { p } from "../strings/pages";
 import { ID, Kind, Section } from "./parts";
 
@@ -15,7 +16,7 @@ export function Evidence({ of: u }: { of: { how?: UseKind | undefined; file?: st
   return <>{how}{u.session && <> {p.uses.in} <ID of={u.session} /></>}</>;
 }
 
-const width = 900, arch = 190, flat = 24, below = 56, foot = 22, margin = 14;
+const flat = 24, below = 56, foot = 22, margin = 14;
 const colours = 8; // classes fill-0 … fill-7 of the style sheet
 const few = 60, many = 300;
 
@@ -77,6 +78,8 @@ function arcsOf(d: SessionUses): Arc[] {
 }
 
 function Picture({ of: d, hold }: { of: SessionUses; hold: (el: SVGSVGElement | null) => void }) {
+  const [box, { value: width }] = useWidth<HTMLElement>(900); // drawn pixel for pixel: dates keep their size
+  const arch = Math.min(240, Math.max(110, 0.21 * width));
   const n = d.sessions.length, step = (width - 2 * margin) / n;
   const x = (i: number): number => margin + step * (i + 0.5);
   const projects = [...new Set(d.sessions.map((s) => s.project))];
@@ -84,11 +87,11 @@ function Picture({ of: d, hold }: { of: SessionUses; hold: (el: SVGSVGElement | 
   const most = Math.max(1, ...d.sessions.map((s) => s.learned));
   const dot = Math.min(5, Math.max(1.5, step / 3)), bar = Math.min(12, Math.max(1.5, step * 0.6));
   const days = d.sessions.map((s) => new Date(s.at).toLocaleDateString(undefined, { day: "numeric", month: "short" }));
-  const every = Math.ceil(n / 9);
+  const every = Math.ceil(n / Math.max(2, Math.floor(width / 100)));
   const ticks = days.map((day, i) => (i % every === 0 && (i === 0 || days[i - every] !== day) ? day : ""));
   const t = p.uses, above = d.uses.length ? arch : flat; // no room for arcs that are not there
   return (
-    <figure class="chart">
+    <figure class="chart" ref={box}>
       <svg ref={hold} viewBox={`0 0 ${width} ${above + below + foot}`} role="img" aria-label={t.caption(n, d.uses.length)}>
         {arcsOf(d).map((a) => {
           const left = Math.min(a.from, a.to), right = Math.max(a.from, a.to), r = (x(right) - x(left)) / 2;
@@ -123,7 +126,7 @@ const kept = ["fill", "stroke", "stroke-opacity", "font-size", "font-family"];
 /** The picture as a file of its own, which needs no style sheet. */
 function standalone(el: SVGSVGElement): string {
   const copy = el.cloneNode(true) as SVGSVGElement;
-  const [, , w = String(width), h = "0"] = (el.getAttribute("viewBox") ?? "").split(" ");
+  const [, , w = "0", h = "0"] = (el.getAttribute("viewBox") ?? "").split(" ");
   const old = el.querySelectorAll("*"), fresh = copy.querySelectorAll("*");
   fresh.forEach((to, i) => {
     const from = old[i];
