@@ -78,6 +78,9 @@ test("the first page says in words what the day brought, and folds small work", 
   await page.getByText("The exact text").click();
   assert.match(await page.getByTestId("briefing").innerText(), /<remanence-context/);
   await page.getByRole("link", { name: /^\d+ (commands?|changes?), \d+ (commands?|changes?)$/ }).first().waitFor();
+  await today.getByRole("link", { name: `Learned: ${y.kept}` }).click(); // the figure leads to what it counts
+  await page.locator(".hits li").nth(y.kept - 1).waitFor();
+  assert.equal(await page.locator(".hits li").count(), y.kept);
   assert.deepEqual(faults, []);
   await context.close();
 });

@@ -62,17 +62,17 @@ function Day({ of: d }: { of: NowData }) {
     <section aria-label={t.today} class="today" data-testid="today">
       <p class="lead">{t.sentence(y, project.value ? d.project.name : "", !d.digest && !d.embedding)}</p>
       <div class="cards">
-        <Card title={t.cards.learned} value={y.kept} note={y.kinds.length ? y.kinds.map((k, i) => <>{i > 0 && " · "}<a class="plain" href={learned(k.value)}>{many(k.n, words(k.value), plural(words(k.value)))}</a></>) : t.cards.nothingLearned}>
+        <Card title={t.cards.learned} value={y.kept} to={learned(...y.kinds.map((k) => k.value))} note={y.kinds.length ? y.kinds.map((k, i) => <>{i > 0 && " · "}<a class="plain" href={learned(k.value)}>{many(k.n, words(k.value), plural(words(k.value)))}</a></>) : t.cards.nothingLearned}>
           {y.newest.slice(0, 3).map((m) => <li key={m.id}><a class="plain" dir="auto" href={"/m/" + m.id}>{m.title}</a></li>)}
         </Card>
-        <Card title={t.cards.injected} value={y.injected} note={t.cards.cost(y.tokens, y.abstained)}>
+        <Card title={t.cards.injected} value={y.injected} to="/injections" note={t.cards.cost(y.tokens, y.abstained)}>
           {y.last && (
             <li><a class="plain" dir="auto" href={"/injections/" + y.last.id}>
               {t.cards.last}, <Ago at={y.last.at} />: {y.last.query ? <>“<Stored of={y.last.query} />”</> : trigger(y.last.trigger)}
             </a><span class="evidence">{t.cards.came(y.last.injected, y.last_used)}</span></li>
           )}
         </Card>
-        <Card title={t.cards.used} value={y.used.length} note={t.cards.usedNote(y.used.length, y.injected)}>
+        <Card title={t.cards.used} value={y.used.length} to="/usage" note={t.cards.usedNote(y.used.length, y.injected)}>
           {y.used.slice(0, 3).map((u) => <li key={u.id}><a class="plain" dir="auto" href={"/m/" + u.id}>{u.title}</a>
             <span class="evidence"><Evidence of={u} /></span></li>)}
         </Card>
@@ -87,10 +87,10 @@ function Day({ of: d }: { of: NowData }) {
   );
 }
 
-/** The search for what was learned today of a kind. */
-function learned(kind: string): string {
+/** The search for what was learned today of some kinds. */
+function learned(...kinds: string[]): string {
   const d = new Date(), two = (n: number): string => String(n).padStart(2, "0");
-  return "/memories?q=" + encodeURIComponent(`kind:${kind} after:${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`);
+  return "/memories?q=" + encodeURIComponent([...kinds.map((k) => "kind:" + k), `after:${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())}`].join(" "));
 }
 
 const NEEDS = 4; // lines of what needs the person; the note above them counts all
@@ -131,11 +131,12 @@ function Question() {
 
 const plural = (one: string): string => one.replace(/y$/, "ie").replace(/x$/, "xe") + "s";
 
-function Card({ title, value, note, children }: { title: string; value: number; note: ComponentChildren; children?: ComponentChildren }) {
+/** A figure that leads to what it counts. */
+function Card({ title, value, to, note, children }: { title: string; value: number; to?: string; note: ComponentChildren; children?: ComponentChildren }) {
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
-      <p class="number">{count(value)}</p>
+      <p class="number">{to && value > 0 ? <a class="plain" href={to} aria-label={`${title}: ${count(value)}`}>{count(value)}</a> : count(value)}</p>
       <p class="muted">{note}</p>
       <ul>{children}</ul>
     </section>
