@@ -76,14 +76,17 @@ func IsClientText(text string) bool {
 	for _, start := range [...]string{
 		"<command-name>", "<command-message>", "<command-args>", "<local-command-",
 		"<bash-input>", "<bash-stdout>", "<bash-stderr>", "<task-notification>",
-		"Stop hook feedback:", "[Request interrupted by user",
+		"Stop hook feedback:",
 	} {
 		if strings.HasPrefix(text, start) {
 			return true
 		}
 	}
-	return false
+	return IsInterruption(text)
 }
+
+// IsInterruption reports whether a text in the user role is the client's note that the person interrupted the turn.
+func IsInterruption(text string) bool { return strings.HasPrefix(text, "[Request interrupted by user") }
 
 // WithoutPlanNote returns a prompt without the paragraph that Claude Code adds to a plan that the person accepted. It
 // points the model to the transcript of the planning session.

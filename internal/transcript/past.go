@@ -24,7 +24,8 @@ type Past struct {
 	JSON   func([]byte) json.RawMessage // and every input and response through this
 	Own    func(prompt string) bool     // reports whether a prompt is one of our commands; nil means none is
 	// Unnumbered also reads turns without an id, as clients before 2.1 wrote them. They get the id of their prompt's
-	// line. Only for sessions of which no hook reported anything: its events would have no such id.
+	// line. Their turns end with the last words, as those clients recorded no reason for the end of a message.
+	// Only for sessions of which no hook reported anything: its events would have no such id.
 	Unnumbered bool
 }
 
@@ -93,6 +94,7 @@ type eventReader struct {
 	hidden  map[string]bool  // turns that are left out, by id
 	turn    turn
 	first   time.Time // when the first thing read was written
+	reasons bool      // the client records why a message stopped
 	agent   subagent  // whose record it is; the zero value for the session's own
 }
 
@@ -177,6 +179,9 @@ func (c *eventReader) record(r record, at int64) (young bool, err error) {
 		c.assistant(m, when)
 		return false, nil
 	}
+	if text, ok := words(m.Content); ok && chars.IsInterruption(text) {
+		c.turn.ended = false
+	}
 	if r.PromptID == "" && c.Unnumbered {
 		r.PromptID = c.number(r, m)
 	}
@@ -260,6 +265,10 @@ func (c *eventReader) assistant(m message, at time.Time) {
 		}
 	}
 	t.at, t.ended = at, m.StopReason == "end_turn" || m.StopReason == "stop_sequence"
+	c.reasons = c.reasons || m.StopReason != ""
+	if n := len(blocks); c.Unnumbered && !c.reasons && n > 0 {
+		t.ended = blocks[n-1].Type == "text" // unless more follows
+	}
 }
 
 // say adds to what is said, up to MaxWords.

@@ -380,3 +380,46 @@ func TestATurnWithoutAnEndHasTheQuestionThatWaitsForItsAnswer(t *testing.T) {
 		t.Errorf("with an answer: got %+v", ev)
 	}
 }
+
+func TestATurnOfAnOldClientEndsWithItsLastWords(t *testing.T) {
+	prompt := func(id, text string) string {
+		return `{"type":"user","uuid":"` + id + `","timestamp":"` + noon + `","message":{"role":"user","content":"` + text + `"}}`
+	}
+	said := func(id, block string) string { // the clients then recorded no reason for a stop
+		return `{"type":"assistant","timestamp":"` + noon + `","message":{"id":"` + id + `","stop_reason":null,"content":[` +
+			block + `]}}`
+	}
+	words := func(id, text string) string { return said(id, `{"type":"text","text":"`+text+`"}`) }
+	call := said("m1", `{"type":"tool_use","id":"t1","name":"Bash","input":{}}`)
+	old := past()
+	old.Unnumbered = true
+	for name, one := range map[string]struct {
+		lines []string
+		want  string
+	}{
+		"followed by a prompt": {
+			[]string{prompt("u1", "look"), words("m1", "I look."), call, words("m2", "Done."), prompt("u2", "thanks")},
+			"UserPromptSubmit  look|Stop  Done.|UserPromptSubmit  thanks",
+		},
+		"the last one": {[]string{prompt("u1", "look"), words("m1", "Done.")}, "UserPromptSubmit  look|Stop  Done."},
+		"interrupted": {
+			[]string{prompt("u1", "look"), words("m1", "I look."), prompt("u2", "[Request interrupted by user]")},
+			"UserPromptSubmit  look|Stop/interrupted  I look.",
+		},
+		"cut off at a call": {
+			[]string{prompt("u1", "look"), words("m1", "I look."), call},
+			"UserPromptSubmit  look|Stop/interrupted  I look.",
+		},
+		"cut off in a client that records reasons": {
+			[]string{
+				prompt("u1", "look"), strings.Replace(call, "null", `"tool_use"`, 1), words("m2", "Now I edit."),
+			},
+			"UserPromptSubmit  look|Stop/interrupted  Now I edit.",
+		},
+	} {
+		got, _ := events(t, old, written(t, one.lines...), mem.TranscriptPosition{}, always)
+		if strings.Join(got, "|") != one.want {
+			t.Errorf("%s: got %q, want %q", name, got, one.want)
+		}
+	}
+}
