@@ -57,7 +57,7 @@ type Edit struct {
 	Project    *string
 	Importance *float64
 	Trust      *Trust
-	Status     *Status
+	Status     *Status // from Active to Archived does not change Memory.Updated
 	Resolved   *bool
 	Pinned     *bool
 	Files      []string // replaces, if not nil

@@ -246,7 +246,7 @@ type Memory struct {
 	UsedIn   []Use     `json:"-"`    // its newest uses, newest last, at most 8; see Edit.UsedIn
 	LastUsed time.Time `json:"last_used,omitzero"`
 	Created  time.Time `json:"created"`
-	Updated  time.Time `json:"updated"`
+	Updated  time.Time `json:"updated"`         // by an event: its time
 	Hidden   time.Time `json:"hidden,omitzero"` // when it was forgotten
 }
 

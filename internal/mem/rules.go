@@ -127,7 +127,8 @@ func (ed Edit) Apply(m Memory, now time.Time) (edited Memory, ok bool) {
 	}
 	set(&m.Note, ed.Note)
 	if ed.Status != nil && m.Status != *ed.Status {
-		m.Status, m.Hidden, changed = *ed.Status, time.Time{}, true
+		changed = changed || m.Status != Active || *ed.Status != Archived
+		m.Status, m.Hidden = *ed.Status, time.Time{}
 		if m.Status == Forgotten {
 			m.Hidden = now
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"remanence/internal/mem"
 )
@@ -178,6 +179,13 @@ func (e *Entry) edit(ctx context.Context, ed mem.Edit) error {
 	now, ok := ed.Apply(old.Memory, e.Now)
 	if !ok {
 		return nil
+	}
+	// What an event changed has its time, also in a session that is read in later. Each change has a later time, by which
+	// vectors and links of the text before are told.
+	if e.Event.ID != "" && !now.Updated.Equal(old.Updated) {
+		if now.Updated = e.At; !e.At.After(old.Updated) {
+			now.Updated = old.Updated.Add(time.Microsecond)
+		}
 	}
 	return e.write.UpdateMemory(ctx, old, now)
 }

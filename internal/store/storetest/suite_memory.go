@@ -414,6 +414,33 @@ var editTests = []contractTest{
 			k.Errorf("updated %v, want %v", got.Updated, later(-time.Hour))
 		}
 	}},
+	{"an edit of an event has the time of the event, but never an earlier one than before", func(k kit) {
+		yes, no := true, false
+		id := k.put(with(fact("alpha"), func(m *mem.Memory) { m.Created = later(-time.Hour) }))[0]
+		at := later(-30 * time.Minute)
+		k.apply(mem.Batch{
+			Event: &mem.Event{ID: "e1", Session: "one", Kind: mem.PostToolUse, At: at},
+			Edits: []mem.Edit{{ID: id, Resolved: &yes}},
+		})
+		if got := k.one(id); !got.Resolved || !got.Updated.Equal(at) {
+			k.Errorf("updated %v, want %v", got.Updated, at)
+		}
+		k.apply(mem.Batch{
+			Event: &mem.Event{ID: "e2", Session: "one", Kind: mem.PostToolUse, At: later(-2 * time.Hour)},
+			Edits: []mem.Edit{{ID: id, Resolved: &no}},
+		})
+		if got := k.one(id); got.Resolved || !got.Updated.After(at) || !got.Updated.Before(at.Add(time.Second)) {
+			k.Errorf("by an earlier event: updated %v, want right after %v", got.Updated, at)
+		}
+	}},
+	{"archiving a memory is no new time of update", func(k kit) {
+		archived := mem.Archived
+		id := k.put(with(fact("alpha"), func(m *mem.Memory) { m.Created = later(-time.Hour) }))[0]
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Status: &archived}}})
+		if got := k.one(id); got.Status != mem.Archived || !got.Updated.Equal(later(-time.Hour)) {
+			k.Errorf("status %q, updated %v", got.Status, got.Updated)
+		}
+	}},
 	{"forget hides a memory, restore shows it", func(k kit) {
 		forgotten, active := mem.Forgotten, mem.Active
 		id := k.put(fact("alpha"))[0]
