@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 	"remanence/internal/shell"
 )
 
@@ -127,4 +129,28 @@ func elsewhere(part string) bool {
 	}
 	return ok && len(command) > 2 && strings.Count(command, "`") == 2 && command[0] == '`' &&
 		command[len(command)-1] == '`'
+}
+
+// Explains reports whether a fix is about a failure: it names the command, or a word of its error that is none of the
+// command. Other fixes are what the agent said when the command worked, which may be about something else.
+func Explains(fix string, failure mem.Memory) bool {
+	_, text, _ := strings.Cut(failure.Title, "| Error: ")
+	own := rank.Terms(failure.Command)
+	found := slices.DeleteFunc(rank.Terms(text), func(term string) bool { return slices.Contains(own, term) })
+	return NamesCommand(fix, failure.Command) || len(found) == 0 || extract.CountShared(found, rank.Terms(fix)) > 0
+}
+
+// NamesCommand reports whether a fix says how a command was made to work.
+func NamesCommand(fix, command string) bool {
+	return strings.Contains(fix, chars.Clip(command, leastNamed))
+}
+
+// leastNamed is how much of a command a fix names at least, in characters.
+const leastNamed = 40
+
+// OnlyPlanned reports whether a summary says no more than that a plan was written.
+func (s *Session) OnlyPlanned(m mem.Memory) bool {
+	text := Text(m)
+	return strings.HasPrefix(text, extract.ChangedPrefix) && !strings.Contains(text, "; ") &&
+		slices.ContainsFunc(s.Exchanges, func(x Exchange) bool { return x.Plan != "" })
 }

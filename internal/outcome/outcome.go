@@ -275,6 +275,12 @@ const maxFiles = 100
 // Files returns the files of the project that a piece of work changed.
 func (p Piece) Files() []string { return p.files }
 
+// Holds reports whether a turn belongs to a piece of work, or made one of its commits.
+func (p Piece) Holds(prompt string) bool {
+	return slices.ContainsFunc(p.turns, func(t Turn) bool { return t.Prompt == prompt }) ||
+		slices.ContainsFunc(p.commits, func(c Command) bool { return c.prompt == prompt })
+}
+
 // divide puts turns together to pieces of work.
 func (s *Session) divide(turns []Turn) []*Piece {
 	slices.SortStableFunc(s.Commands, func(a, b Command) int { return a.at.Compare(b.at) })

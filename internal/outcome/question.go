@@ -1,6 +1,7 @@
 package outcome
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -70,6 +71,9 @@ func (s *Session) asksByTool() string { return s.Exchanges[len(s.Exchanges)-1].Q
 func (s *Session) question(later []string) (end End, ok bool) {
 	x := s.Exchanges[len(s.Exchanges)-1]
 	if asked := s.asksByTool(); asked != "" {
+		if len([]rune(asked)) > maxDuty { // the question stands behind its reason
+			asked = cmp.Or(lastQuestions(asked), asked)
+		}
 		text := "answer “" + extract.WholeTitle(asked, maxDuty) + "”"
 		return End{Prompt: x.Prompt, At: x.At, Text: text, Person: true}, true
 	}

@@ -109,3 +109,13 @@ func TestAnAnsweredQuestionIsNotOpen(t *testing.T) {
 		t.Error("another request of a later session answered it")
 	}
 }
+
+func TestALongQuestionOfTheToolIsSaidByItsLastSentence(t *testing.T) {
+	s := session(nil).talk("commit this > It failed.")
+	s.Exchanges[0].Question = "The hook failed in the type check, because the assets that the build generates " +
+		"(web.ts, prompts.ts and three more files) are missing in this checkout, which was so before the change and has " +
+		"nothing to do with it. Shall I commit without the hook?"
+	if got, want := s.open(), "for you: answer “Shall I commit without the hook?”"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -383,7 +383,8 @@ func TestATurnWithoutAnEndHasTheQuestionThatWaitsForItsAnswer(t *testing.T) {
 
 func TestATurnOfAnOldClientEndsWithItsLastWords(t *testing.T) {
 	prompt := func(id, text string) string {
-		return `{"type":"user","uuid":"` + id + `","timestamp":"` + noon + `","message":{"role":"user","content":"` + text + `"}}`
+		return `{"type":"user","uuid":"` + id + `","timestamp":"` + noon + `","message":{"role":"user","content":"` +
+			text + `"}}`
 	}
 	said := func(id, block string) string { // the clients then recorded no reason for a stop
 		return `{"type":"assistant","timestamp":"` + noon + `","message":{"id":"` + id + `","stop_reason":null,"content":[` +

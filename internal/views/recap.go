@@ -314,7 +314,8 @@ func (d *RecapDay) fail(m mem.Memory) {
 	}
 	for _, fix := range d.fixes {
 		if fix.Session == m.Session && fix.Command == m.Command && !fix.Created.Before(m.Created) &&
-			(f.Fix == "" || !namesCommand(f.Fix, m.Command) || namesCommand(fix.Title, m.Command)) {
+			outcome.Explains(fix.Title, m) &&
+			(f.Fix == "" || !outcome.NamesCommand(f.Fix, m.Command) || outcome.NamesCommand(fix.Title, m.Command)) {
 			f.Fix, f.FixedAfterS = fix.Title, int(fix.Created.Sub(m.Created).Seconds())
 		}
 	}
@@ -331,20 +332,12 @@ func (d *RecapDay) fail(m mem.Memory) {
 	if f.last.After(old.last) {
 		old.last = f.last
 	}
-	better := namesCommand(f.Fix, f.Command)
-	if was := namesCommand(old.Fix, f.Command); better && !was || better == was && f.FixedAfterS > old.FixedAfterS {
+	better := outcome.NamesCommand(f.Fix, f.Command)
+	was := outcome.NamesCommand(old.Fix, f.Command)
+	if better && !was || better == was && f.FixedAfterS > old.FixedAfterS {
 		old.FixedAfterS, old.Fix = f.FixedAfterS, f.Fix
 	}
 }
-
-// namesCommand reports whether a fix says how a command was made to work. Other fixes of the command are what the agent
-// said when it worked, which may be about something else.
-func namesCommand(fix, command string) bool {
-	return strings.Contains(fix, chars.Clip(command, leastNamed))
-}
-
-// leastNamed is how much of a command a fix names at least, in characters.
-const leastNamed = 40
 
 // settle drops failures that are not worth listing: of looking at something, of commits that were made afterwards, and
 // of what worked the next time without a fix.
@@ -379,7 +372,7 @@ func (d *RecapDay) withoutRepeats() {
 	said := func(text string) bool {
 		terms := rank.Terms(text)
 		return slices.ContainsFunc(d.Outcomes, func(o RecapItem) bool {
-			return len(terms) > 1 && 3*extract.CountShared(terms, rank.Terms(o.Title)) >= 2*len(terms)
+			return len(terms) > 1 && 5*extract.CountShared(terms, rank.Terms(o.Title)) >= 3*len(terms)
 		})
 	}
 	for i, item := range d.Decisions {

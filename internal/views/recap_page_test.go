@@ -139,6 +139,26 @@ func TestAFixThatNamesTheCommandIsPreferred(t *testing.T) {
 	}
 }
 
+func TestAFixOfSomethingElseIsNotSaidOfAFailure(t *testing.T) {
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	failed := mem.Memory{
+		Session: "one", Command: "rtk bun run test", Created: at,
+		Title: "Command failed (exit 2): rtk bun run test | Error: unrecognized subcommand 'bun'",
+	}
+	for title, about := range map[string]bool{
+		"The panels now stand behind a guard, and run only in debug mode.": false,
+		"The subcommand has to be proxied.":                                true,
+		"`rtk bun run test` failed (exit 2), done by `bun run test`":       true,
+	} {
+		d := RecapDay{fixes: []mem.Memory{{
+			Session: "one", Command: failed.Command, Title: title, Created: at.Add(time.Minute),
+		}}}
+		if d.fail(failed); (d.Failures[0].Fix == title) != about {
+			t.Errorf("%q: got the fix %q, is it about the failure: %v", title, d.Failures[0].Fix, about)
+		}
+	}
+}
+
 func TestACheckThatAnotherCommandPassedLaterIsNotBroken(t *testing.T) {
 	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	for hours, want := range map[int]int{-1: 1, 1: 0} {

@@ -84,11 +84,13 @@ func TestADecisionOfARecapRepeatsNoOutcome(t *testing.T) {
 		done: []recapOutcome{
 			{item: RecapItem{Title: "Round the card fee half up in the export"}},
 			{item: RecapItem{Title: named + " (not committed)"}},
+			{item: RecapItem{Title: "Add detection of dead webhooks as section 10.4 of the delivery guide"}},
 		},
 		Open: []RecapItem{{Title: "interrupted: make the fee visible at the top"}},
 		Decisions: []RecapItem{
 			{Title: "Round the card fee half up: keep three digits in between"},
 			{Title: "round the card fee half up"},
+			{Title: "Add one new section 10.4, Dead Webhooks, to `guides/delivery.md`."},
 			{Title: "make the fee visible at the top"},
 			{Title: "Taxes: never rounded before the sum"},
 			{Title: named + "."},

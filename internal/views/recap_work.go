@@ -75,14 +75,16 @@ func (r *recap) outcomes() map[string][]outcome.Piece {
 			worked[d] = true
 		}
 		for _, m := range did.summaries {
+			whole := strings.HasPrefix(m.Key, extract.SessionKey)
 			d := r.day(m.Created, did.project, id)
-			if worked[d] {
+			if worked[d] || whole && len(pieces[id]) > 0 || did.OnlyPlanned(m) ||
+				slices.ContainsFunc(pieces[id], func(p outcome.Piece) bool { return p.Holds(m.Source.PromptID) }) {
 				continue
 			}
 			o := recapOutcome{at: m.Created, item: RecapItem{
 				ID: m.ID, Title: outcome.Text(m), Session: short, State: did.Undelivered(r.until),
 			}}
-			if strings.HasPrefix(m.Key, extract.SessionKey) {
+			if whole {
 				o.weight = ofSession
 			}
 			d.outcome(o)
