@@ -26,7 +26,8 @@ const (
 	relevanceBack     = 0.1  // added if the question refers to the past
 )
 
-// PartRelevance is the relevance of a hit, 0…1; it is no part of its score.
+// PartRelevance is the relevance of a hit, from 0 to about 1, and more of one that nearly repeats the query; it is no
+// part of its score.
 const PartRelevance = "relevance"
 
 // PartShare is what a hit that is injected beside a relevant one matches of the query, as a
@@ -137,7 +138,7 @@ func relevance(p map[string]float64, back bool) float64 {
 	if back {
 		r += relevanceBack
 	}
-	return min(1, r)
+	return r
 }
 
 const (

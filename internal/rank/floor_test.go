@@ -88,6 +88,7 @@ func TestWhatStandsOutIsAboveWhatIsFoundByChance(t *testing.T) {
 		{"all alike", hits(alike...), 15, nil},
 		{"one is better", hits(append([]float64{0.5}, alike...)...), 16, []float64{0.5}},
 		{"a little better", hits(append([]float64{0.35}, alike...)...), 16, nil},
+		{"one of many near ones", hits(append([]float64{1}, slices.Repeat([]float64{0.75}, 15)...)...), 16, []float64{1}},
 		{"more alike in a larger store", hits(append(slices.Clone(alike), 0.1, 0.1)...), 289, alike},
 	} {
 		least := rank.LeastAbove(rank.Ask{}, tt.hits, tt.among)
