@@ -52,8 +52,8 @@ func Plain(s string) (string, Offsets) {
 		return s, nil
 	}
 	x := notations{s: s}
-	at, n, plain := x.find(0)
-	if at == len(s) {
+	p := x.find(0)
+	if p.at == len(s) {
 		return s, nil
 	}
 	var b strings.Builder
@@ -64,24 +64,24 @@ func Plain(s string) (string, Offsets) {
 		}
 		runs = append(runs, run)
 	}
-	last := max(0, at-notationReach)
+	last := max(0, p.at-notationReach)
 	add(offsetPair{0, last, 0})
-	for at < len(s) {
-		b.WriteString(s[last:at])
-		if plain != 0 {
-			add(offsetPair{b.Len(), at, n})
-			b.WriteByte(plain)
+	for p.at < len(s) {
+		b.WriteString(s[last:p.at])
+		if p.plain != 0 {
+			add(offsetPair{b.Len(), p.at, max(p.size, p.reach)})
+			b.WriteByte(p.plain)
 		}
-		last = at + n
-		at, n, plain = x.find(last)
+		last = p.at + p.size
+		p = x.find(last)
 		add(offsetPair{b.Len(), last, 0})
-		if at > last+2*notationReach {
+		if p.at > last+2*notationReach {
 			b.WriteString(s[last : last+notationReach])
 			last += notationReach
 			add(offsetPair{b.Len(), last, 1})
 			b.WriteByte('\n')
-			last = max(last, at-notationReach)
-			if at == len(s) {
+			last = max(last, p.at-notationReach)
+			if p.at == len(s) {
 				return b.String(), runs
 			}
 			add(offsetPair{b.Len(), last, 0})
@@ -95,7 +95,8 @@ func Plain(s string) (string, Offsets) {
 func mayHaveNotation(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
-		case c >= utf8.RuneSelf, c == '&', c == '%', c == '\\', c == '+', c == 0x1B:
+		case c >= utf8.RuneSelf, c == '&', c == '%', c == '\\', c == '+', c == 0x1B, c == '(', c == '[', c == '{', c == '.',
+			c == '\n':
 			return true
 		}
 	}
@@ -103,18 +104,34 @@ func mayHaveNotation(s string) bool {
 }
 
 // signs are the ASCII texts with which another notation begins, or that it contains.
-var signs = [...]string{"\x1b[", "&", "%", `\u`, `\x`, "+", "\\\n"}
+var signs = [...]string{
+	"\x1b[", "&", "%", `\u`, `\x`, "+", "\\\n", "' . '", `" . "`, "' .. '", `" .. "`, ".concat(", "'\n", "\"\n", "=\n",
+	"harCode(", "hr(", "([", " [", "byte{", "] = {", "[]{", "0: ", "0  ",
+}
+
+// piece is a part of a text that is in another notation.
+type piece struct {
+	at, size int
+	reach    int  // bytes that a secret takes which ends here, if more than size
+	plain    byte // the ASCII character that it stands for, 0 for none
+}
 
 // notations finds the characters of a text that are in another notation.
 type notations struct {
-	s    string
-	next [len(signs) + 1]int // the next place of each sign and of a character outside ASCII
-	used bool
+	s       string
+	next    [len(signs) + 1]int // the next place of each sign and of a character outside ASCII
+	used    bool
+	pending []piece // of a list that was read as a whole
+	mail    int     // whether the text is encoded as in mail: 0 for not known yet, 1 for yes, -1 for no
 }
 
-// find returns the next character in another notation at or after i, its size in bytes, and the ASCII character that it
-// stands for, 0 for none. Without one it returns the length of the text.
-func (x *notations) find(i int) (at, size int, plain byte) {
+// find returns the next piece in another notation at or after i. Without one it is at the end of the text.
+func (x *notations) find(i int) piece {
+	if len(x.pending) > 0 {
+		p := x.pending[0]
+		x.pending = x.pending[1:]
+		return p
+	}
 	for class := range x.next {
 		if !x.used || x.next[class] < i {
 			x.advance(class, i)
@@ -129,10 +146,13 @@ func (x *notations) find(i int) (at, size int, plain byte) {
 			}
 		}
 		if at == len(x.s) {
-			return at, 0, 0
+			return piece{at: at}
+		}
+		if x.readList(at, class, i) {
+			return x.find(i)
 		}
 		if from, n, plain := x.read(at, class); n > 0 && from >= i {
-			return from, n, plain
+			return piece{at: from, size: n, plain: plain}
 		}
 		x.advance(class, at+1)
 	}
@@ -184,12 +204,22 @@ func (x *notations) read(at, class int) (from, size int, plain byte) {
 		}
 		return at, 0, 0
 	case s[at] == '+':
-		from, size = joint(s, at)
+		from, size = joint(s, at, 1)
+		return from, size, 0
+	case s[at] == '=':
+		return at, x.softBreak(at), 0
+	case isQuote(s[at]):
+		from, size = joint(s, at+1, len(signs[class])-2)
+		return from, size, 0
+	case strings.HasPrefix(s[at:], ".concat("):
+		from, size = joint(s, at, len(".concat("))
 		return from, size, 0
 	case strings.HasPrefix(s[at:], "\\\n"):
 		return at, continuation(s, at), 0
 	case s[at] == '&':
-		size, plain = entity(s[at:])
+		if size, plain = entity(s[at:]); size == 0 {
+			at, size = joint(s, at, 1)
+		}
 	case s[at] == '%':
 		size, plain = escape(s[at:])
 	case s[at] == '\\':
@@ -353,21 +383,21 @@ func hexValue(c byte) byte {
 	return c | 0x20 - 'a' + 10
 }
 
-// joint returns the end of one literal and the start of the next, which together are one text, around the sign between
-// them: "a" + "b".
-func joint(s string, sign int) (from, size int) {
+// joint returns the end of one literal and the start of the next, which together are one text, around the size bytes
+// of the sign between them: "a" + "b". Without a sign the next one is on the next line.
+func joint(s string, sign, size int) (from, n int) {
 	const reach = 64
 	if sign == 0 || !isQuote(s[sign-1]) && strings.IndexByte(" \t\r\n\\", s[sign-1]) < 0 {
 		return 0, 0
 	}
 	before := strings.TrimRight(s[max(0, sign-reach):sign], " \t\r\n\\")
-	after := strings.TrimLeft(s[sign+1:min(len(s), sign+reach)], " \t\r\n")
+	after := strings.TrimLeft(s[sign+size:min(len(s), sign+size+reach)], " \t\r\n")
 	if before == "" || len(after) < 2 || !isQuote(after[0]) || before[len(before)-1] != after[0] ||
-		!ascii.IsToken(after[1]) {
+		!ascii.IsToken(after[1]) || size == 0 && (len(before) < 2 || !ascii.IsToken(before[len(before)-2])) {
 		return 0, 0
 	}
 	from = max(0, sign-reach) + len(before) - 1
-	to := min(len(s), sign+reach) - len(after) + 1
+	to := min(len(s), sign+size+reach) - len(after) + 1
 	return from, to - from
 }
 

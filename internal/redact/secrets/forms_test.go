@@ -156,3 +156,39 @@ func TestTranslatedLabelsAreNotRedacted(t *testing.T) {
 		}
 	}
 }
+
+// A secret in two literals, as character codes, as bytes of a dump, or over two lines of mail.
+func TestSecretsInPartsAndNumbersAreRedacted(t *testing.T) {
+	roll := rand.New(rand.NewPCG(8, 8))
+	numbers := func(s, format, sep string) string {
+		var out []string
+		for i := range len(s) {
+			out = append(out, fmt.Sprintf(format, s[i]))
+		}
+		return strings.Join(out, sep)
+	}
+	for range 10 {
+		key, pw := draw(roll, "ghp_#{36}"), draw(roll, "marble-%{4}-whistle7")
+		dump := fmt.Sprintf("00000000: %s  ................\n", numbers("password="+pw[:7], "%02x", " "))
+		for text, secrets := range map[string][]string{
+			"$key = '" + key[:20] + "' . '" + key[20:] + "';":                     {key[:20], key[20:]},
+			"KEY = (\n    \"" + key[:20] + "\"\n    \"" + key[20:] + "\"\n)":      {key[:20], key[20:]},
+			"password = \"" + pw[:9] + "\" & \"" + pw[9:] + "\"":                  {pw[:9], pw[9:]},
+			"password = \"" + pw[:9] + "\" .. \"" + pw[9:] + "\"":                 {pw[:9], pw[9:]},
+			"key = \"" + key[:20] + "\".concat(\"" + key[20:] + "\")":             {key[:20], key[20:]},
+			"password = String.fromCharCode(" + numbers(pw, "%d", ", ") + ");":    {numbers(pw, "%d", ", ")},
+			"password = chr(" + numbers(pw, "%d", ") + chr(") + ")":               {numbers(pw[3:], "%d", ") + chr(")},
+			"secret := []byte{" + numbers(key, "0x%02x", ", ") + "}":              {numbers(key, "0x%02x", ", ")},
+			"char password[] = {" + numbers(pw, "'%c'", ", ") + ", 0};":           {numbers(pw, "'%c'", ", ")},
+			dump + "00000010: " + numbers(pw[7:], "%02x", " ") + "  " + pw[7:]:    {pw[7:], numbers(pw[7:], "%02x", " ")},
+			"Gr=C3=BC=C3=9Fe, the password is: " + pw[:9] + "=\n" + pw[9:] + "\n": {pw[:9], pw[9:]},
+		} {
+			got := New(nil).redact(text)
+			for _, s := range secrets {
+				if strings.Contains(got, s) {
+					t.Errorf("%q is left in %q", s, got)
+				}
+			}
+		}
+	}
+}
