@@ -113,6 +113,28 @@ func equalNote(a, b vaultfile.Note) bool {
 		a.Critical == b.Critical && a.Evergreen == b.Evergreen && a.Invariant == b.Invariant
 }
 
+// Forgotten and restored, a file is what it was.
+func TestARestoredFileHasItsBytesAgain(t *testing.T) {
+	for _, file := range []string{
+		"---\nid: m_1\nname: a\ncolor: green\n---\nText.\n", "---\r\nname: a # mine\r\nid: m_1\r\n---\r\n\r\nText.  ",
+		"---\nid: m_1\n---\nText.\nstatus: forgotten\n",
+	} {
+		text := file
+		for _, status := range []string{"forgotten", "active"} {
+			var err error
+			if text, err = changed("memory/a.md", text, vaultfile.NoteChange{ID: new("m_1"), Status: new(status)}); err != nil {
+				t.Fatal(err)
+			}
+			if forgotten := parseNote("memory/a.md", text).Status == "forgotten"; forgotten != (status == "forgotten") {
+				t.Errorf("%s: %q", status, text)
+			}
+		}
+		if text != file {
+			t.Errorf("got %q, want %q", text, file)
+		}
+	}
+}
+
 func TestOnlyTheChangedValuesChange(t *testing.T) {
 	const file = "\ufeff---\r\n# mine\r\nname:   Odd   spacing   # why\r\n'hits' : 3   # counted\r\nweird: {a: [1, 2], " +
 		"b: {c: d}}\r\nnotes: |\r\n    keep\r\n      this: exactly\r\n\r\ntags:\r\n  - a   # first\r\n  - " +

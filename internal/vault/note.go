@@ -102,6 +102,17 @@ func (f frontmatter) time(key string) time.Time {
 	return time.Time{}
 }
 
+// remembered returns a text without the line that says that it is forgotten, and its status then.
+func remembered(text, status string) (without, now string) {
+	f := parseFront(text)
+	line := f.eol + "status: forgotten" + f.eol
+	at := strings.Index(text[:f.body], line)
+	if status != "forgotten" || at < 0 {
+		return text, status
+	}
+	return text[:at] + text[at+len(line)-len(f.eol):], "active" // as without a status
+}
+
 // changed returns a text with the values of a change. A value that is there
 // already in another way of writing stays as it is.
 func changed(name, text string, c vaultfile.NoteChange) (string, error) {
@@ -123,6 +134,9 @@ func changed(name, text string, c vaultfile.NoteChange) (string, error) {
 	word("name", now.Name, c.Name)
 	word("description", now.Description, c.Description)
 	word("type", now.Type, c.Type)
+	if c.Status != nil && *c.Status == "active" {
+		text, now.Status = remembered(text, now.Status)
+	}
 	word("status", now.Status, c.Status)
 	word("invariant", now.Invariant, c.Invariant)
 	if c.Tags != nil && !slices.Equal(c.Tags, now.Tags) {
