@@ -125,7 +125,7 @@ func (s *Service) candidates(ctx context.Context, t turn, known sessionMemories)
 	stated, found []mem.Memory, edits []mem.Edit, err error,
 ) {
 	if t.Turn.Number > 0 {
-		if stated, err = s.statedSinceLastStop(ctx, t); err != nil {
+		if stated, err = (personWords{s, t.Context}).sinceLastStop(ctx, t); err != nil {
 			return nil, nil, nil, err
 		}
 	}
@@ -158,134 +158,6 @@ func DigestLater(ec event.Context) event.Changes {
 		Kind: event.JobDigest, Session: ec.Session, Key: ec.ID, Data: event.JobData(ec.Event),
 		NotBefore: ec.At.Add(event.TranscriptLag),
 	}}}
-}
-
-// maxInterrupted bounds the interrupted turns whose prompts are read at the next end of one.
-const maxInterrupted = 5
-
-// statedSinceLastStop returns memories of the turn's prompt, and of those before it whose
-// turns were interrupted: no event reports their end.
-func (s *Service) statedSinceLastStop(ctx context.Context, t turn) ([]mem.Memory, error) {
-	ec := t.Context
-	turns, err := s.Store.Turns(ctx, ec.Session, maxInterrupted+1)
-	if err != nil {
-		return nil, fmt.Errorf("interrupted turns: %w", err)
-	}
-	stops, err := s.Store.Events(ctx, mem.EventQuery{
-		Session: ec.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: maxInterrupted + 1,
-	})
-	if err != nil {
-		return nil, fmt.Errorf("ends of turns: %w", err)
-	}
-	var out []mem.Memory
-	for _, t := range turns { // newest first
-		if t.PromptID == ec.PromptID || t.Number >= ec.Turn.Number {
-			continue
-		}
-		if slices.ContainsFunc(stops, func(stop mem.Event) bool { return stop.PromptID == t.PromptID }) {
-			break
-		}
-		if t.Number == 0 || t.Private {
-			continue
-		}
-		of := ec
-		of.Turn, of.PromptID = t, t.PromptID
-		stated, err := s.userStatements(ctx, of, nil)
-		if err != nil {
-			return nil, err
-		}
-		out = append(stated, out...)
-	}
-	var did []mem.Memory
-	if t.facts().Changed {
-		did = t.did
-	}
-	stated, err := s.userStatements(ctx, ec, did)
-	return append(out, stated...), err
-}
-
-// userStatements returns memories of what a prompt lays down, wants or corrects. What is
-// in a pasted document has the trust of the assistant's words at most, of a long one less. did is what a turn that
-// changed files did, else empty.
-func (s *Service) userStatements(ctx context.Context, ec event.Context, did []mem.Memory) ([]mem.Memory, error) {
-	again, err := s.correctedAgain(ctx, ec)
-	if err != nil {
-		return nil, err
-	}
-	var out []mem.Memory
-	for _, p := range extract.FromPerson(ec.Turn.Text) {
-		carriedOut := p.Before && len(did) > 0
-		if carriedOut {
-			p.Text = extract.BeforeChange(ec.Turn.Text, p.Text)
-		}
-		mm := ec.NewMemory(p.Kind, mem.ScopeProject)
-		mm.Title, mm.Body = extract.TitleAndBody(p.Text)
-		mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
-		if p.Pasted {
-			mm.Trust, mm.Confidence = min(mem.TrustAssistant, ec.Turn.Trust), event.ConfidenceAgent
-			if len(ec.Turn.Text) > extract.PastedLength {
-				mm.Trust = min(mem.TrustTool, mm.Trust) // its author is unknown
-			}
-		}
-		if slices.ContainsFunc(again, func(c string) bool { return extract.SameCorrection(c, p.Text) }) {
-			mm.Kind = mem.Preference
-		}
-		mm.Tags, mm.Files = []string{extract.StatedTag}, extract.FilesNamedIn(p.Text, nil)
-		if carriedOut {
-			mm = extract.CompleteFix(mm, extract.FilesOf(did), did)
-		}
-		out = append(out, mm)
-	}
-	return out, nil
-}
-
-// correctedAgain returns the corrections of a prompt that the person made before.
-func (s *Service) correctedAgain(ctx context.Context, ec event.Context) ([]string, error) {
-	if len(ec.Turn.Text) > extract.PastedLength {
-		return nil, nil
-	}
-	var out []string
-	for _, text := range extract.Corrections(ec.Turn.Text) {
-		again, err := s.correctedBefore(ctx, ec, text)
-		if err != nil {
-			return nil, err
-		}
-		if again {
-			out = append(out, text)
-		}
-	}
-	return out, nil
-}
-
-// correctedBefore reports whether the person asked for the same in another prompt.
-func (s *Service) correctedBefore(ctx context.Context, ec event.Context, text string) (bool, error) {
-	ids := []string{ec.Session}
-	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: ec.Project.Key, Limit: extract.CorrectedSessions})
-	if err != nil {
-		return false, fmt.Errorf("earlier sessions: %w", err)
-	}
-	for _, one := range ss {
-		ids = extract.AppendNew(ids, one.ID, extract.CorrectedSessions+1)
-	}
-	for _, id := range ids {
-		turns, err := s.Store.Turns(ctx, id, extract.CorrectedTurns)
-		if err != nil {
-			return false, fmt.Errorf("earlier prompts: %w", err)
-		}
-		for _, t := range turns {
-			if t.PromptID == ec.PromptID && id == ec.Session || t.Number == 0 || t.Private ||
-				len(t.Text) > extract.PastedLength {
-				continue
-			}
-			if slices.ContainsFunc(
-				extract.Corrections(t.Text),
-				func(c string) bool { return extract.SameCorrection(c, text) },
-			) {
-				return true, nil
-			}
-		}
-	}
-	return false, nil
 }
 
 // facts returns what statements are judged by besides themselves.

@@ -555,6 +555,19 @@ func TestWhatThePersonSaysInAnInterruptedTurnIsKept(t *testing.T) {
 	}
 }
 
+func TestWhatThePersonSaysInAnInterruptedTurnIsKeptAtTheEndOfTheSession(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p0", "list the prices"), stop("p0", "There are three prices."),
+		prompt("p1", "prices must always be integers in cents"), mem.Event{Kind: mem.SessionEnd, Source: "other"})
+	for _, then := range []string{"the session ended", "the transcript was read, too"} {
+		got := s.words("one")
+		if len(got) != 1 || got[0].Trust != mem.TrustUser || got[0].Source.PromptID != "p1" {
+			t.Errorf("kept when %s:\n%s", then, titles(got))
+		}
+		s.play(mem.Event{Kind: mem.Stop, PromptID: "p1", Source: mem.Interrupted, Text: "Let me look."})
+	}
+}
+
 func TestASessionOfSeveralTurnsHasItsSummary(t *testing.T) {
 	s := newStage(t)
 	end := mem.Event{Kind: mem.SessionEnd, Source: "other"}

@@ -23,11 +23,15 @@ func (e *Engine) sessionEnd(ctx context.Context, ec event.Context) (mem.Reply, e
 	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}
+	stated, err := e.Capture.SessionEnd(ctx, ec)
+	if err != nil {
+		return mem.Reply{}, event.Changes{}, err
+	}
 	summary, err := e.Capture.SessionSummary(ctx, ec)
 	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}
-	ch.Merge(event.Changes{Checkpoints: cps}, summary,
+	ch.Merge(event.Changes{Checkpoints: cps}, stated, summary,
 		event.Changes{Jobs: []mem.Job{event.ConsolidateLater(ec.Session, ec.At.Add(event.ConsolidateLag))}},
 		e.Capture.TranscriptLater(ec, capture.KeyIndex))
 	return mem.Reply{}, ch, nil
