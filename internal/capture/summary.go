@@ -105,8 +105,8 @@ func (s *Service) turnLeftRunning(ctx context.Context, ec event.Context) (mem.Tu
 	return turns[i], len(stops) > 0 && stops[0].Background > 0, nil
 }
 
-// filesAndCommits returns the files that the turn read, the commits that git reported to it as "abc1234: subject", and
-// those of them that it made in the project's repository, all oldest first.
+// filesAndCommits returns the files that the turn read, the commits that it made as "abc1234: subject", or as the
+// subject alone where git printed none, and those of them that it made in the project's repository, all oldest first.
 func (s *Service) filesAndCommits(ctx context.Context, ec event.Context) (read, commits []string, made []mem.Commit,
 	err error,
 ) {
@@ -127,6 +127,9 @@ func (s *Service) filesAndCommits(ctx context.Context, ec event.Context) (read, 
 			reported := extract.Commits(c.Command, c.Output)
 			for _, r := range reported {
 				commits = extract.AppendNew(commits, r.Hash+": "+r.Subject, maxCommits)
+			}
+			if subject, ok := extract.QuietCommit(c.Command, c.Output); ok && subject != "" {
+				commits = extract.AppendNew(commits, subject, maxCommits)
 			}
 			made = append(made, s.Event.MadeCommits(ev, reported, ec.Project)...)
 		}
@@ -178,7 +181,7 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 			fixed := slices.ContainsFunc(t.did, func(d mem.Memory) bool {
 				return d.Kind == mem.ErrorFix && d.Command == o.Command
 			})
-			if o.ExitCode != 0 && o.Resolved && !fixed {
+			if o.ExitCode != 0 && o.Resolved && !fixed && !shell.UsageError(o.Body) {
 				done = extract.AppendNew(done, "`"+chars.Clip(o.Command, extract.MaxFixError)+"`"+extract.WorksNowSuffix, 8)
 			}
 		case mem.ErrorFix:

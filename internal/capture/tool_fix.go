@@ -38,7 +38,7 @@ func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extr
 			continue
 		}
 		ch.Edits = append(ch.Edits, mem.Edit{ID: failure.ID, Resolved: new(true)})
-		if joined || committed {
+		if committed || joined && !other {
 			continue
 		}
 		fix, ok := replacedFix(ec, failure, c), !remote.BringsText(ec.Tool, c.Command)
@@ -46,8 +46,9 @@ func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extr
 			if fix, ok, err = s.fixByChange(ctx, ec, failure); err != nil {
 				return ch, err
 			}
+			joined = ok
 		}
-		if joined = ok; ok {
+		if ok {
 			ch.Merge(s.keep(ctx, ec, fix))
 		}
 	}
@@ -133,7 +134,8 @@ func newFix(ec event.Context, failure mem.Memory) mem.Memory {
 	mm := ec.NewMemory(mem.ErrorFix, mem.ScopeProject)
 	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, ec.Tool, failure.Trust,
 		failure.Origin
-	mm.Tags, mm.Key = []string{"debugging", "resolved", extract.AutoCaptured}, "fix:"+failure.Command
+	mm.Tags = []string{"debugging", "resolved", extract.AutoCaptured}
+	mm.Key = "fix:" + failure.Command + "\n" + extract.FailureOf(failure.Command, failure.Body).Words()
 	return mm
 }
 

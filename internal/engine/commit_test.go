@@ -41,6 +41,21 @@ func TestACommandThatWasCalledWronglyIsFixedByTheRightCall(t *testing.T) {
 	}
 }
 
+// The right call may fail for a reason of its own first: both failures have their fix then.
+func TestAWrongCallAndAFailureOfTheRightOneAreTwoFixes(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "run the tests"),
+		failed("p1", "t1", "rtk bun run test", "Exit code 2\nerror: unrecognized subcommand 'bun'"),
+		failed("p1", "t2", "bun run test", "Exit code 1\n(fail) fee > rounds up"),
+		edited("p1", "t3", "/home/dev/shop/fee.ts", "floor", "ceil"),
+		ran("p1", "t4", "bun run test", "12 pass"), stop("p1", "They pass."))
+	fixes := titles(must(s.store.List(t.Context(), mem.Query{
+		Session: "one", Within: "*", Kinds: []mem.Kind{mem.ErrorFix},
+	})))
+	wants(t, "fixes", fixes, "unrecognized subcommand 'bun'), done by `bun run test`", "fixed in fee.ts")
+	wantsNot(t, "summary", s.summaries("one")[0].Body, "works now")
+}
+
 // A session is named by what it committed, or by the plan that it carried out, and not by the check at the end.
 func TestASessionIsNamedByItsCommitOrItsPlan(t *testing.T) {
 	const plan = "Implement the following plan:\n\n# Plan: Retry with the fake clock\n\n## Steps\n- use it in `send.go`\n"
@@ -66,4 +81,15 @@ func TestASessionIsNamedByItsCommitOrItsPlan(t *testing.T) {
 	}
 	wants(t, "the next briefing", s.play(in("two", start("startup"))...).Context,
 		"last request: Implement the following plan: Retry with the fake clock")
+}
+
+func TestACommitOfWhichNothingIsPrintedIsNamedByItsSubject(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "commit"), ran("p1", "t1",
+		"rtk git add fee.go && rtk git commit -m \"$(cat <<'EOF'\nRound the fee up\n\n- fee.go: ceil\nEOF\n)\"",
+		"ok ✓ 8 files changed"), stop("p1", "Done. Committed all 8 files."))
+	if got := titles(s.summaries("one")); !strings.Contains(got, "committed Round the fee up") ||
+		strings.Contains(got, "8 files") {
+		t.Errorf("got\n%s", got)
+	}
 }

@@ -235,8 +235,8 @@ func TestNothingMadeOfATaintedTurnIsTrustedWhateverTheOrder(t *testing.T) {
 func TestAFixFoundAgainInATaintedTurnIsNotTrusted(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make it work, please"),
-		failed("p1", "t1", "make build", "Exit code 2\nerror: x is undefined"), edited("p1", "t2", "/home/dev/shop/a.go", "x",
-			"x()"), ran("p1", "t3", "make build", "ok"))
+		failed("p1", "t1", "make build", "Exit code 2\nerror: heron is undefined"), edited("p1", "t2", "/home/dev/shop/a.go",
+			"x", "x()"), ran("p1", "t3", "make build", "ok"))
 	s.clock = s.clock.Add(time.Minute)
 	s.play(prompt("p2", "and now as the page says"),
 		failed("p2", "t4", "make build", "Exit code 2\nerror: heron is undefined"), edited("p2", "t5", "/home/dev/shop/a.go",
