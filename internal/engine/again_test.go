@@ -101,6 +101,23 @@ func TestAFailureBehindAPipeCountsAsOneThatTheClientReports(t *testing.T) {
 	}
 }
 
+func TestWhereItIsKnownWhatHelpedNoOtherFailureIsInjected(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "make the retry test pass"),
+		failed("p1", "t1", "go test ./retry", clockError),
+		edited("p1", "t2", "/home/dev/shop/retry/clock.go", "real", "fake"),
+		ran("p1", "t3", "go test ./retry", "ok"), stop("p1", "It passes."),
+		prompt("p2", "and now the limit"),
+		failed("p2", "t4", "go test ./retry", "Exit code 1\n--- FAIL: TestLimit\n    limit_test.go:9: endless recursion"),
+		edited("p2", "t5", "/home/dev/shop/retry/limit.go", "0", "3"),
+		ran("p2", "t6", "go test ./retry", "ok"), stop("p2", "It passes."))
+	s.inSession = "two"
+	s.play(start("startup"), prompt("p3", "look at the retry test again"))
+	r := s.play(failed("p3", "t7", "go test ./retry", clockError))
+	wants(t, "the failure", r.Context, "failed in this way before", "fixed in clock.go")
+	wantsNot(t, "the failure", r.Context, "limit.go")
+}
+
 func TestAFailureThatWasFixedSaysSo(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the retry test pass"),

@@ -31,22 +31,30 @@ type repeats struct {
 	fix      mem.Memory // the newest memory of what fixed it; without an ID if none may be injected
 }
 
-// again returns an item that says how often a command failed in this way before and what was tried, and the mark by
-// which that is said once in a session. ok is false if the failure is new, is another one, or may not be injected.
+// pastFailure is the line about a failure that occurred before.
+type pastFailure struct {
+	item   inject.Item
+	mark   string // by which it is injected once in a session
+	helped bool   // it says what helped
+}
+
+// again returns the line that says how often a command failed in this way before and what was tried. ok is false if the
+// failure is new, is another one, or may not be injected.
 func (e *Service) again(ctx context.Context, ec event.Context, c extract.Call, failure extract.Failure) (
-	item inject.Item, mark string, ok bool, err error,
+	past pastFailure, ok bool, err error,
 ) {
-	mark = event.TextMark("again", c.Plain, failure.Words())
-	if failure.Words() == "" || ec.SessionInfo.Injected[mark] {
-		return item, mark, false, nil
+	past.mark = event.TextMark("again", c.Plain, failure.Words())
+	if failure.Words() == "" || ec.SessionInfo.Injected[past.mark] {
+		return past, false, nil
 	}
 	r, err := repeatSearch{e, ec, c.Plain, failure}.all(ctx)
 	if err != nil || r.here+r.before == 0 || !inject.Injectable(r.last) {
-		return item, mark, false, err
+		return past, false, err
 	}
-	item.Text = fmt.Sprintf("%s, %s: %s", r.last.ID, inject.Age(ec.At.Sub(r.last.Updated)), r.describe(c.Plain))
-	item.Injected = mem.InjectedItem{ID: r.last.ID, Kind: r.last.Kind, Title: r.last.Title}
-	return item, mark, true, nil
+	past.item.Text = fmt.Sprintf("%s, %s: %s", r.last.ID, inject.Age(ec.At.Sub(r.last.Updated)), r.describe(c.Plain))
+	past.item.Injected = mem.InjectedItem{ID: r.last.ID, Kind: r.last.Kind, Title: r.last.Title}
+	past.helped = r.fix.ID != ""
+	return past, true, nil
 }
 
 // repeatSearch looks for earlier occurrences of the failure of a command that an event reports.

@@ -133,16 +133,24 @@ func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.
 			others = append(others, h)
 		}
 	}
-	b := e.RecallBlock(ec, "command", append(about, others...))
-	item, mark, ok, err := e.again(ctx, ec, c, failure)
+	past, ok, err := e.again(ctx, ec, c, failure)
 	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}
+	if ok && past.helped { // then it does not help to read of others
+		for _, h := range others {
+			r.LeftOut = append(r.LeftOut, mem.LeftOutItem{
+				ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts, Gate: event.OtherFailure,
+			})
+		}
+		others = nil
+	}
+	b := e.RecallBlock(ec, "command", append(about, others...))
 	if ok {
 		items := b.Sections[0].Items
 		known := len(e.RecallBlock(ec, "command", about).Sections[0].Items)
-		b.Sections[0].Items = slices.Insert(items, known, item)
-		r.Marks = append(r.Marks, mark)
+		b.Sections[0].Items = slices.Insert(items, known, past.item)
+		r.Marks = append(r.Marks, past.mark)
 	}
 	reply, ch := injected(e.Inject(ec, b, r))
 	return reply, ch, nil
