@@ -73,6 +73,13 @@ func isFinding(mm mem.Memory) bool {
 		slices.Contains([]mem.Kind{mem.ErrorFix, mem.Discovery, mem.Fact, mem.Rationale}, mm.Kind)
 }
 
+// isPast reports whether a memory is only about what is no longer so: what a plan changed, or a failure that edits
+// mended and of which no cause is known. That matters when the command fails again.
+func isPast(mm mem.Memory) bool {
+	mended := mm.Kind == mem.ErrorFix && len(mm.Modified) > 0 && slices.Contains(mm.Tags, extract.AutoCaptured)
+	return !mm.Pinned && (mended || strings.HasPrefix(mm.Title, extract.BeforePrefix))
+}
+
 // weighed returns the selected memories in the order in which they are injected. Those selected by importance are
 // ordered by use and age: importance decides whether they are included, not their order. What the person said comes
 // first.
@@ -98,7 +105,7 @@ func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
 		if g.known(mm) || g.ec.Stale(mm) || !inject.Injectable(mm) { // the last one reads the whole text
 			continue
 		}
-		if strings.HasPrefix(mm.Title, extract.BeforePrefix) && !mm.Pinned { // it is no longer so
+		if isPast(mm) {
 			continue
 		}
 		if isFinding(mm) {
@@ -271,7 +278,7 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 		for _, mm := range ms {
 			covered := mm.Kind == mem.Summary && (g.injected[sessionMark+mm.Session] || g.contained(mm))
 			if mm.Kind == mem.Todo && mm.Resolved || covered || len(s.Rows) == set.Observations || g.ec.Stale(mm) ||
-				!g.news(mm) {
+				isPast(mm) || !g.news(mm) {
 				continue
 			}
 			if row, ok := inject.IndexRow(mm, time.Local); ok {

@@ -198,6 +198,21 @@ func TestTheSecondSessionGetsWhatTheFirstLearned(t *testing.T) {
 	wantsNot(t, "briefing", got.Context, "Edited auth/session.go") // the raw change stays with its session
 }
 
+func TestAFailureThatEditsMendedIsInjectedOnlyWhenItFailsAgain(t *testing.T) {
+	const backwards = "Exit code 1\n--- FAIL: TestClock\n    clock_test.go:4: the clock runs backwards"
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "make the retry test pass"),
+		failed("p1", "t1", "go test ./retry", backwards),
+		edited("p1", "t2", "/home/dev/shop/retry/clock.go", "real", "fake"),
+		ran("p1", "t3", "go test ./retry", "ok"), stop("p1", "It passes."))
+	wants(t, "kept", titles(s.words("one")), "`go test ./retry` failed (exit 1: ")
+	got := s.play(in("two", start("startup"))...).Context
+	wantsNot(t, "briefing", got, "failed (exit 1")
+	again := s.play(in("two", prompt("q1", "go on"), failed("q1", "u1", "go test ./retry",
+		backwards))...).Context
+	wants(t, "the same failure", again, "fixed in clock.go")
+}
+
 func TestPromptRecallsWhatItIsAbout(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
