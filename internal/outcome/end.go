@@ -124,6 +124,9 @@ func (s *Session) request(pieces []Piece, later []string) (end End, ok bool) {
 	if asked == "" || slices.ContainsFunc(later, func(l string) bool { return sameRequest(asked, l) }) {
 		return end, false
 	}
+	if x.Plan != "" && slices.ContainsFunc(later, func(l string) bool { return strings.Contains(l, x.Plan) }) {
+		return end, false // another session was asked to carry its plan out
+	}
 	end = End{Prompt: x.Prompt, At: x.At}
 	changed := s.changedIn(x.Prompt)
 	commits := extract.AsksToCommit(x.Asked)

@@ -74,6 +74,17 @@ func TestALastRequestThatWasNotCarriedOutIsOpen(t *testing.T) {
 	}
 }
 
+func TestARequestWhosePlanAnotherSessionHasIsNotOpen(t *testing.T) {
+	s := session(nil).talk("find a way to show the fee")
+	s.Exchanges[0].Plan, s.Exchanges[0].Ended = "Fee in the Header", false
+	if got := s.open("Implement the following plan: Fee in the Header"); got != "" {
+		t.Errorf("got %q", got)
+	}
+	if got := s.open("Implement the following plan: Refunds"); got == "" {
+		t.Error("nothing is open, though nobody has the plan")
+	}
+}
+
 func TestACommitThatWasMadeIsNotOpen(t *testing.T) {
 	s := session([]string{"fee.go"}, nil).talk(rounded, "commit this > I look at the diff.")
 	s.Log = NewLog(History{Commits: []Logged{{ID: "9999999", At: at(30), Files: []string{"fee.go"}}}})
