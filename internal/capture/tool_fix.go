@@ -31,7 +31,7 @@ func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extr
 	}
 	joined := false
 	for _, failure := range open {
-		anew := shell.CalledAnew(c.Plain, failure.Command)
+		right, anew := calledAnew(c.Plain, failure.Command)
 		other := shell.Installs(c.Plain, failure.Command) || anew && shell.UsageError(failure.Body)
 		committed := extract.MakesCommitOf(failure.Command, c)
 		if !committed && !other && !anew && !shell.Proves(c.Plain, failure.Command) || failure.Updated.After(ec.At) {
@@ -41,7 +41,7 @@ func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extr
 		if committed || joined && !other {
 			continue
 		}
-		fix, ok := replacedFix(ec, failure, c), !remote.BringsText(ec.Tool, c.Command)
+		fix, ok := replacedFix(ec, failure, right), !remote.BringsText(ec.Tool, c.Command)
 		if !other {
 			if fix, ok, err = s.fixByChange(ctx, ec, failure); err != nil {
 				return ch, err
@@ -64,12 +64,22 @@ func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extr
 	return ch, nil
 }
 
-// replacedFix returns the fix of a failed command that another command replaced.
-func replacedFix(ec event.Context, failure mem.Memory, c extract.Call) mem.Memory {
+// calledAnew returns the part of a line that worked which calls a failed command in another way, else the line.
+func calledAnew(line, failed string) (right string, ok bool) {
+	for _, part := range shell.Work(line) {
+		if shell.CalledAnew(part, failed) {
+			return part, true
+		}
+	}
+	return line, false
+}
+
+// replacedFix returns the fix of a failed command that another one replaced.
+func replacedFix(ec event.Context, failure mem.Memory, by string) mem.Memory {
 	mm := newFix(ec, failure)
 	mm.Trust = min(mm.Trust, ec.Turn.Trust)
-	mm.Title = extract.FixTitle(failure, fmt.Sprintf("done by `%s`", chars.Clip(c.Plain, extract.MaxFixError)))
-	mm.Body = chars.Clip(c.Plain, extract.MaxSideEffect)
+	mm.Title = extract.FixTitle(failure, fmt.Sprintf("done by `%s`", chars.Clip(by, extract.MaxFixError)))
+	mm.Body = chars.Clip(by, extract.MaxSideEffect)
 	return mm
 }
 

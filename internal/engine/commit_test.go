@@ -48,7 +48,8 @@ func TestAWrongCallAndAFailureOfTheRightOneAreTwoFixes(t *testing.T) {
 		failed("p1", "t1", "rtk bun run test", "Exit code 2\nerror: unrecognized subcommand 'bun'"),
 		failed("p1", "t2", "bun run test", "Exit code 1\n(fail) fee > rounds up"),
 		edited("p1", "t3", "/home/dev/shop/fee.ts", "floor", "ceil"),
-		ran("p1", "t4", "bun run test", "12 pass"), stop("p1", "They pass."))
+		ran("p1", "t4", "bun run test 2>&1 | tail -3", " 12 pass\n 0 fail\nRan 12 tests across 3 files."),
+		stop("p1", "They pass."))
 	fixes := titles(must(s.store.List(t.Context(), mem.Query{
 		Session: "one", Within: "*", Kinds: []mem.Kind{mem.ErrorFix},
 	})))
