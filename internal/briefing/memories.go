@@ -140,11 +140,11 @@ func (g *gather) news(mm mem.Memory) bool {
 	return true
 }
 
-// contained reports whether a section before says what a summary says, or begins with it if the summary is cut.
+// contained reports whether a section before has what a summary says, as far as that is not cut.
 func (g *gather) contained(summary mem.Memory) bool {
 	said := strings.TrimRight(summary.Title, "….")
 	for text := range g.injected {
-		if said != "" && strings.HasPrefix(text, said) {
+		if said != "" && strings.Contains(text, said) {
 			return true
 		}
 	}

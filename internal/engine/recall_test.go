@@ -350,7 +350,9 @@ func TestABriefingSaysTheOutcomeOfASessionOnce(t *testing.T) {
 	s.settings.Budgets.SessionStart = 8000
 	const said = "The six prompt sections are wrapped in a guard"
 	s.learned(
-		mem.Memory{Session: "a", Kind: mem.ErrorFix, Title: said + " — they only render with debug=true."},
+		mem.Memory{
+			Session: "a", Kind: mem.ErrorFix, Title: "Fix (2 changes): " + said + " — they only render with debug=true.",
+		},
 		mem.Memory{Session: "a", Kind: mem.Summary, Title: said + "…"},
 		mem.Memory{Session: "b", Kind: mem.Summary, Title: "The sender retries with a fake clock."},
 	)

@@ -180,8 +180,8 @@ func (e *Entry) edit(ctx context.Context, ed mem.Edit) error {
 	if !ok {
 		return nil
 	}
-	// What an event changed has its time, also in a session that is read in later. Each change has a later time, by which
-	// vectors and links of the text before are told.
+	// What an event changed has its time, also in a session that is read in later. Each change has a later time: vectors
+	// and links of the text before are recognised by it.
 	if e.Event.ID != "" && !now.Updated.Equal(old.Updated) {
 		if now.Updated = e.At; !e.At.After(old.Updated) {
 			now.Updated = old.Updated.Add(time.Microsecond)
