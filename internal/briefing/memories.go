@@ -74,10 +74,10 @@ func isFinding(mm mem.Memory) bool {
 }
 
 // isPast reports whether a memory is only about what is no longer so: what a plan changed, or a failure that edits
-// mended and of which no cause is known. That matters when the command fails again.
+// fixed and of which no cause is known. That matters when the command fails again.
 func isPast(mm mem.Memory) bool {
-	mended := mm.Kind == mem.ErrorFix && len(mm.Modified) > 0 && slices.Contains(mm.Tags, extract.AutoCaptured)
-	return !mm.Pinned && (mended || strings.HasPrefix(mm.Title, extract.BeforePrefix))
+	fixed := mm.Kind == mem.ErrorFix && len(mm.Modified) > 0 && slices.Contains(mm.Tags, extract.AutoCaptured)
+	return !mm.Pinned && (fixed || strings.HasPrefix(mm.Title, extract.BeforePrefix))
 }
 
 // weighed returns the selected memories in the order in which they are injected. Those selected by importance are

@@ -568,6 +568,17 @@ func TestWhatThePersonSaysInAnInterruptedTurnIsKeptAtTheEndOfTheSession(t *testi
 	}
 }
 
+func TestWhatIsForgottenStaysSoWhenItsSessionEndsAgain(t *testing.T) {
+	s := newStage(t)
+	end := mem.Event{Kind: mem.SessionEnd, Source: "other"}
+	s.play(start("startup"), prompt("p1", "prices must always be integers in cents"), end)
+	s.marks("forget", s.words("one")[0].ID)
+	s.play(start("resume"), end)
+	if got := s.words("one"); len(got) != 0 {
+		t.Errorf("kept again:\n%s", titles(got))
+	}
+}
+
 func TestASessionOfSeveralTurnsHasItsSummary(t *testing.T) {
 	s := newStage(t)
 	end := mem.Event{Kind: mem.SessionEnd, Source: "other"}

@@ -198,7 +198,7 @@ func TestTheSecondSessionGetsWhatTheFirstLearned(t *testing.T) {
 	wantsNot(t, "briefing", got.Context, "Edited auth/session.go") // the raw change stays with its session
 }
 
-func TestAFailureThatEditsMendedIsInjectedOnlyWhenItFailsAgain(t *testing.T) {
+func TestAFailureThatEditsFixedIsInjectedOnlyWhenItFailsAgain(t *testing.T) {
 	const backwards = "Exit code 1\n--- FAIL: TestClock\n    clock_test.go:4: the clock runs backwards"
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the retry test pass"),
