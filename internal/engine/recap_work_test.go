@@ -15,6 +15,12 @@ import (
 // outcomesOf plays turns of a session a minute apart and returns what came of it, newest first, as "title (state)".
 func outcomesOf(t *testing.T, s *stage, turns ...[]mem.Event) []string {
 	t.Helper()
+	return outcomesAfter(t, s, 0, turns...)
+}
+
+// outcomesAfter is outcomesOf with a time between two turns.
+func outcomesAfter(t *testing.T, s *stage, pause time.Duration, turns ...[]mem.Event) []string {
+	t.Helper()
 	began := s.clock
 	s.play(start("startup"))
 	for _, turn := range turns {
@@ -22,6 +28,7 @@ func outcomesOf(t *testing.T, s *stage, turns ...[]mem.Event) []string {
 			s.clock = s.clock.Add(time.Minute)
 			s.play(ev)
 		}
+		s.clock = s.clock.Add(pause)
 	}
 	s.clock = s.clock.Add(time.Minute)
 	s.play(mem.Event{Kind: mem.SessionEnd, Source: "prompt_input_exit"})
@@ -302,33 +309,12 @@ func TestARecapSaysWhatWasChangedAndNotWhatWasWrong(t *testing.T) {
 }
 
 func TestAPieceOfWorkOfTwoDaysStandsOnceInARecap(t *testing.T) {
-	s := newStage(t)
-	turns := [][]mem.Event{roundFee("p1"), {
+	got := outcomesAfter(t, newStage(t), 24*time.Hour, roundFee("p1"), []mem.Event{
 		prompt("p2", "commit this"),
 		ran("p2", "c", "git commit -am 'fee: round half up'", "[main 0a1b2c3] fee: round half up\n"),
 		stop("p2", "Committed."),
-	}}
-	began := s.clock
-	s.play(start("startup"))
-	for _, turn := range turns {
-		for _, ev := range turn {
-			s.clock = s.clock.Add(time.Minute)
-			s.play(ev)
-		}
-		s.clock = s.clock.Add(24 * time.Hour)
-	}
-	s.play(mem.Event{Kind: mem.SessionEnd, Source: "prompt_input_exit"})
-	got, err := s.Views.Recap(t.Context(), views.RecapRequest{ProjectRef: shop, Since: began.Add(-time.Hour)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var outcomes []string
-	for _, d := range got.Days {
-		for _, o := range d.Outcomes {
-			outcomes = append(outcomes, o.Title+" ("+o.State+")")
-		}
-	}
-	if len(outcomes) != 1 || !strings.HasSuffix(outcomes[0], "(committed 0a1b2c3)") {
-		t.Errorf("done: %q", outcomes)
+	})
+	if len(got) != 1 || !strings.HasSuffix(got[0], "(committed 0a1b2c3)") {
+		t.Errorf("done: %q", got)
 	}
 }
