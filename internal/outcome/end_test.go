@@ -81,7 +81,7 @@ func TestARequestWhosePlanAnotherSessionHasIsNotOpen(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	if got := s.open("Implement the following plan: Refunds"); got == "" {
-		t.Error("nothing is open, though nobody has the plan")
+		t.Error("nothing is open, though no other session has the plan")
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A year in 40 sessions: what stays active grows by far less than what is kept, and what work comes back to is given.
+// A year in 40 sessions: what stays active grows by far less than what is kept, and what is needed again is injected.
 func TestAYearKeepsMemoryBoundedAndInjectsWhatIsNeeded(t *testing.T) {
 	const sessions = 40
 	w, err := newWorld(t.Context(), filepath.Join(t.TempDir(), "remanence.db"), 1, sessions, true)

@@ -89,7 +89,7 @@ function Facets({ of: d, q, by }: { of: SearchResponse; q: string; by: string })
   return (
     <div class="facets" data-testid="facets">
       {Object.entries(FILTER).map(([facet, key]) => {
-        const given = typed.filters.filter((f) => f.key === key), chosen = given.length === 1 ? given[0]!.value : ""; // of several none is the one
+        const given = typed.filters.filter((f) => f.key === key), chosen = given.length === 1 ? given[0]!.value : ""; // with several, none is chosen
         const values = (d.facets?.[facet] ?? []).filter((c: Count) => facet !== "dir" || (c.value !== "." && c.value !== "/"));
         if (values.length < 2 && !chosen) return null;
         const as = (v: string): string => (facet === "dir" ? v + "/" : v);
