@@ -137,13 +137,16 @@ func (e *Service) CommandNotes(ctx context.Context, ec event.Context, c extract.
 	if err != nil {
 		return mem.Reply{}, event.Changes{}, err
 	}
-	if ok && past.helped { // then it does not help to read of others
-		for _, h := range others {
+	if ok && past.helped { // then it does not help to read how others were fixed
+		others = slices.DeleteFunc(others, func(h mem.Hit) bool {
+			if h.Memory.Kind == mem.Gotcha {
+				return false
+			}
 			r.LeftOut = append(r.LeftOut, mem.LeftOutItem{
 				ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts, Gate: event.OtherFailure,
 			})
-		}
-		others = nil
+			return true
+		})
 	}
 	b := e.RecallBlock(ec, "command", append(about, others...))
 	if ok {
