@@ -3,7 +3,6 @@ package continuity
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -128,8 +127,7 @@ func (s *Service) plans(ctx context.Context, session mem.Session) (
 			}
 			call := s.Event.ReadCall(ev, mem.Project{})
 			title, heading := strings.CutPrefix(strings.TrimSpace(call.New), "# ")
-			if heading && path.Ext(call.File) == ".md" && path.Base(path.Dir(call.File)) == "plans" &&
-				!extract.Within(session.Root, call.File) {
+			if heading && outcome.IsPlan(call.File) && !extract.Within(session.Root, call.File) {
 				title = chars.FirstLine(title)
 				titles[ev.PromptID] = strings.TrimSpace(strings.TrimPrefix(title, "Plan:"))
 			}

@@ -54,7 +54,7 @@ func TestARecapListsWhatWasDoneByDayAndProject(t *testing.T) {
 	if d.ProjectName != "shop" || d.Sessions != 1 || d.Day != began.Local().Format(time.DateOnly) {
 		t.Errorf("%s, %s, %d sessions", d.Day, d.ProjectName, d.Sessions)
 	}
-	if out := titles(d.Outcomes); len(out) != 1 || !strings.Contains(out[0], "rounded half up") {
+	if out := titles(d.Outcomes); len(out) != 1 || out[0] != "fee: round half up" {
 		t.Errorf("outcomes %q", out)
 	}
 	if !slices.Contains(titles(d.Decisions), "we keep amounts as integer cents") {

@@ -149,8 +149,16 @@ func NamesCommand(fix, command string) bool {
 const leastNamed = 40
 
 // OnlyPlanned reports whether a summary says no more than that a plan was written.
-func (s *Session) OnlyPlanned(m mem.Memory) bool {
+func OnlyPlanned(m mem.Memory) bool {
 	text := Text(m)
 	return strings.HasPrefix(text, extract.ChangedPrefix) && !strings.Contains(text, "; ") &&
-		slices.ContainsFunc(s.Exchanges, func(x Exchange) bool { return x.Plan != "" })
+		!slices.ContainsFunc(m.Modified, func(file string) bool { return !outsidePlan(file) })
+}
+
+// Commits reports whether a turn ran a command that was to commit, and changed nothing: a piece of work says what came
+// of it.
+func (s *Session) Commits(prompt string) bool {
+	return len(s.changedIn(prompt)) == 0 && slices.ContainsFunc(s.Commands, func(c Command) bool {
+		return c.prompt == prompt && strings.Contains(c.line, "git commit")
+	})
 }

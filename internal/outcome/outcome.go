@@ -367,9 +367,16 @@ func Outside(file string) bool {
 	return path.IsAbs(file) || strings.HasPrefix(file, "../") || len(file) > 1 && file[1] == ':'
 }
 
-// MostChanged returns files by how often they were changed, most often first, those outside of the project last.
+// IsPlan reports whether a file outside of the project is a plan that an agent wrote for itself.
+func IsPlan(file string) bool { return path.Ext(file) == ".md" && path.Base(path.Dir(file)) == "plans" }
+
+func outsidePlan(file string) bool { return Outside(file) && IsPlan(file) }
+
+// MostChanged returns files without plans by how often they were changed, most often first, those outside of the
+// project last.
 func MostChanged(times map[string]int) []string {
-	return slices.SortedFunc(maps.Keys(times), func(a, b string) int {
+	files := slices.DeleteFunc(slices.Collect(maps.Keys(times)), outsidePlan)
+	slices.SortFunc(files, func(a, b string) int {
 		switch {
 		case Outside(a) && !Outside(b):
 			return 1
@@ -378,6 +385,7 @@ func MostChanged(times map[string]int) []string {
 		}
 		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b))
 	})
+	return files
 }
 
 // began returns the time of a turn's first edit, as far as it is known.

@@ -191,7 +191,7 @@ func TestARebasedCommitHasAnotherHash(t *testing.T) {
 func TestACommitIsNotRebasedByItsMessage(t *testing.T) {
 	s := session([]string{"fee.go"})
 	s.run(t, 5, "git commit -m 'fee: round after git rebase'", "[main 1111111] fee: round after git rebase", false)
-	if got, want := s.text(), "fee: round after git rebase; text p1: committed 1111111\n"; got != want {
+	if got, want := s.text(), "fee: round after git rebase: committed 1111111\n"; got != want {
 		t.Errorf("got %swant %s", got, want)
 	}
 }
@@ -200,7 +200,7 @@ func TestAnAmendedCommitReplacesTheLast(t *testing.T) {
 	s := session([]string{"fee.go"}, []string{"fee_test.go"})
 	s.run(t, 5, "git commit -m 'fee: round'", "[main 1111111] fee: round", false)
 	s.run(t, 15, "git add -A && git commit --amend -m 'fee: round up'", "[main 2222222] fee: round up", false)
-	if got, want := s.text(), "fee: round up; text p1; text p2: committed 2222222\n"; got != want {
+	if got, want := s.text(), "fee: round up: committed 2222222\n"; got != want {
 		t.Errorf("got %swant %s", got, want)
 	}
 }

@@ -37,3 +37,14 @@ func (r *Runs) Since(project, command string, at time.Time) (worked, passed, hid
 	}
 	return r.worked[key].After(at), passed, r.ran[key].After(at)
 }
+
+// Otherwise returns how a command was called when it worked after a time, such as `bun test` for `rtk bun test`; empty
+// if that is not known.
+func (r *Runs) Otherwise(project, command string, at time.Time) (as string) {
+	for key, worked := range r.worked {
+		if key[0] == project && worked.After(at) && shell.CalledAnew(key[1], command) && (as == "" || key[1] < as) {
+			as = key[1]
+		}
+	}
+	return as
+}

@@ -20,10 +20,13 @@ const (
 	maxTags    = 3
 	maxLeft    = 120 // of the title of a piece of work in a line of several
 	newest     = 3   // pieces of such a line
+
+	leastSubject = 3 // words of a subject that says by itself what was done
 )
 
-// title says what a piece of work was, by the subjects of its commits that may be said and by what came of its turns.
-// An interrupted turn has no result, whatever it said, and that of a turn which only committed is the subject.
+// title says what a piece of work was: by the subjects of its commits that may be said, and by what came of its turns
+// if none has at least leastSubject words. An interrupted turn has no result, whatever it said, and that of a turn
+// which only committed is the subject.
 func (s *Session) title(p *Piece, may func(Command) bool) string {
 	var parts []string
 	add := func(part string) {
@@ -41,7 +44,11 @@ func (s *Session) title(p *Piece, may func(Command) bool) string {
 		add(c.subject)
 	}
 	subjects := len(parts)
-	for _, t := range p.turns {
+	turns := p.turns
+	if slices.ContainsFunc(parts, func(subject string) bool { return len(strings.Fields(subject)) >= leastSubject }) {
+		turns = nil
+	}
+	for _, t := range turns {
 		commits := func(c Command) bool { return c.prompt == t.Prompt }
 		if s.interrupted(t.Prompt) || subjects > 0 && len(t.Files) == 0 && slices.ContainsFunc(p.commits, commits) {
 			continue

@@ -205,6 +205,17 @@ var readers = []string{
 	"printf", "rg", "rm", "sed", "sleep", "stat", "tail", "test", "touch", "tree", "wc", "which", "[",
 }
 
+// WrittenForOneCall reports whether a command runs a program that stands in its line or input, and not in a file.
+func WrittenForOneCall(command string) bool {
+	for _, words := range commandsOf(command) {
+		if len(words) > 1 && slices.Contains(interpreters, path.Base(words[0])) &&
+			slices.Contains([]string{"-", "-c", "-e", "-p"}, words[1]) {
+			return true
+		}
+	}
+	return false
+}
+
 // interpreters run the script that they are given.
 var interpreters = []string{"bash", "sh", "zsh", "node", "python", "python3"}
 

@@ -15,7 +15,6 @@ import (
 	"remanence/internal/outcome"
 	"remanence/internal/propose"
 	"remanence/internal/rank"
-	"remanence/internal/shell"
 )
 
 // Bounds of a recap, per period.
@@ -73,9 +72,9 @@ type RecapDay struct {
 	Open        []RecapItem `json:"open"`      // noted on that day and still open
 	// Failures lists those that took longest to a fix first, then the most frequent. That of a command that
 	// only looks at something, and of a commit that was made afterwards, are left out.
-	Failures []RecapFailure `json:"failures"`
-	Files    []string       `json:"files"`   // changed, most often first
-	Commits  []RecapCommit  `json:"commits"` // made by the agent, oldest first
+	Failures []outcome.Failure `json:"failures"`
+	Files    []string          `json:"files"`   // changed, most often first
+	Commits  []RecapCommit     `json:"commits"` // made by the agent, oldest first
 
 	sessions map[string]bool
 	files    map[string]int
@@ -91,25 +90,9 @@ type RecapItem struct {
 	// State says of an outcome what was committed, pushed and checked: "committed 1a2b3c4, push failed".
 	State string `json:"state,omitempty"`
 
-	minor bool // other open items come first
-}
-
-// RecapFailure is a command that failed.
-type RecapFailure struct {
-	ID       string `json:"id"`
-	Command  string `json:"command"`
-	Times    int    `json:"times"`
-	Resolved bool   `json:"resolved"`
-	// FixedAfterS is the time from the first failure to the fix in the same session, in seconds,
-	// pauses included; 0 if no fix is known.
-	FixedAfterS int    `json:"fixed_after_s,omitempty"`
-	Fix         string `json:"fix,omitempty"` // what helped
-
-	first   time.Time // when it failed first
-	last    time.Time // when it failed last
-	misused bool      // it was called wrongly
-	passed  bool      // another command that checks the same worked later
-	hidden  bool      // it ran later, in a way that hid whether it worked
+	minor  bool   // other open items come first
+	prompt string // id of the turn that it comes from
+	asked  string // in that turn
 }
 
 // RecapCommit is a commit as git reported it to the agent.
@@ -134,6 +117,9 @@ func (s *Service) Recap(ctx context.Context, req RecapRequest) (RecapResponse, e
 		days: map[[2]string]*RecapDay{}, session: s.Event.Lookup(ctx), projects: map[string]mem.Project{},
 		made: map[string][]mem.Commit{}, until: out.Until, did: map[string]*recapSession{},
 		statements: req.Statements,
+	}
+	if at, ok := s.Event.KeptSince(); ok {
+		r.kept = at
 	}
 	projects, err := s.Store.Projects(ctx, "")
 	if err != nil {
@@ -238,6 +224,7 @@ type recap struct {
 	projects     map[string]mem.Project  // by key
 	made         map[string][]mem.Commit // by the turns of a session
 	since, until time.Time
+	kept         time.Time // since when all events are kept
 	// statements keeps prompts out, and subjects of commits that no statement is about.
 	statements bool
 	ran        outcome.Runs
@@ -252,7 +239,7 @@ func (r *recap) day(at time.Time, project, session string) *RecapDay {
 	if d == nil {
 		d = &RecapDay{
 			Day: key[0], Project: project, ProjectName: cmp.Or(r.projects[project].Name, project, "every project"),
-			Outcomes: []RecapItem{}, Decisions: []RecapItem{}, Open: []RecapItem{}, Failures: []RecapFailure{},
+			Outcomes: []RecapItem{}, Decisions: []RecapItem{}, Open: []RecapItem{}, Failures: []outcome.Failure{},
 			Files: []string{}, Commits: []RecapCommit{}, sessions: map[string]bool{}, files: map[string]int{},
 		}
 		r.days[key] = d
@@ -269,7 +256,7 @@ func (r *recap) add(m mem.Memory) {
 	if m.Updated.After(of.LastEvent) && !of.LastEvent.IsZero() { // by a later review of memories
 		m.Updated = m.Created
 	}
-	item := RecapItem{ID: m.ID, Title: outcome.Text(m), Session: of.Short}
+	item := RecapItem{ID: m.ID, Title: outcome.Text(m), Session: of.Short, prompt: m.Source.PromptID}
 	r.made[m.Session] = append(r.made[m.Session], m.Commits...)
 	switch m.Kind {
 	case mem.Summary:
@@ -292,7 +279,9 @@ func (r *recap) add(m mem.Memory) {
 		d := r.day(m.Created, m.Project, m.Session)
 		d.fixes = append(d.fixes, m)
 	case mem.Command:
-		if d := r.day(m.Created, m.Project, m.Session); strings.HasPrefix(m.Key, "failed:") {
+		// What worked is only known as long as events are kept.
+		known := m.Resolved || m.Created.After(r.kept)
+		if d := r.day(m.Created, m.Project, m.Session); known && strings.HasPrefix(m.Key, "failed:") {
 			d.fail(m)
 			r.of(m.Session, m.Project).take(m)
 		}
@@ -308,66 +297,30 @@ func (r *recap) add(m mem.Memory) {
 // fail adds a failed command. The same command of another session counts again. fixes has the
 // later memories of the day already.
 func (d *RecapDay) fail(m mem.Memory) {
-	f := RecapFailure{
-		ID: m.ID, Command: m.Command, Times: 1 + m.Repeats, Resolved: m.Resolved, last: m.Updated,
-		first: m.Created, misused: shell.UsageError(m.Body),
-	}
-	for _, fix := range d.fixes {
-		if fix.Session == m.Session && fix.Command == m.Command && !fix.Created.Before(m.Created) &&
-			outcome.Explains(fix.Title, m) &&
-			(f.Fix == "" || !outcome.NamesCommand(f.Fix, m.Command) || outcome.NamesCommand(fix.Title, m.Command)) {
-			f.Fix, f.FixedAfterS = fix.Title, int(fix.Created.Sub(m.Created).Seconds())
-		}
-	}
-	i := slices.IndexFunc(d.Failures, func(o RecapFailure) bool { return o.Command == f.Command })
-	if i < 0 {
-		d.Failures = append(d.Failures, f)
+	f := outcome.NewFailure(m, d.fixes)
+	if i := slices.IndexFunc(d.Failures, func(o outcome.Failure) bool { return o.Command == f.Command }); i >= 0 {
+		d.Failures[i].Join(f)
 		return
 	}
-	old := &d.Failures[i] // of a later session: its state holds
-	old.Times += f.Times
-	if f.first.Before(old.first) {
-		old.first = f.first
-	}
-	if f.last.After(old.last) {
-		old.last = f.last
-	}
-	better := outcome.NamesCommand(f.Fix, f.Command)
-	was := outcome.NamesCommand(old.Fix, f.Command)
-	if better && !was || better == was && f.FixedAfterS > old.FixedAfterS {
-		old.FixedAfterS, old.Fix = f.FixedAfterS, f.Fix
-	}
+	d.Failures = append(d.Failures, f)
 }
 
-// settle drops failures that are not worth listing: of looking at something, of commits that were made afterwards, and
-// of what worked the next time without a fix.
-//
-// Nor is what went wrong a few times and was fixed within minutes, as a test of the change that is being made.
+// settle drops failures that are not worth listing, and those of commits that were made afterwards or of which an
+// outcome says what became of them.
 func (d *RecapDay) settle() {
-	d.Failures = slices.DeleteFunc(d.Failures, func(f RecapFailure) bool {
-		commits := strings.Contains(f.Command, "git commit")
-		made := commits && slices.ContainsFunc(d.Commits, func(c RecapCommit) bool {
-			return strings.Contains(f.Command, c.Subject)
-		})
-		made = made || commits && slices.ContainsFunc(d.Outcomes, func(o RecapItem) bool {
-			return strings.Contains(o.State, "commit") // which says what became of it
-		})
-		took := max(time.Duration(f.FixedAfterS)*time.Second, f.last.Sub(f.first))
-		slip := f.Resolved && f.Times <= maxSlips && took < longFix
-		passed := slip || f.Times == 1 && f.misused || f.Fix == "" && f.passed
-		return made || passed || f.Fix == "" && shell.OnlyShows(f.Command)
+	works := func(session string) bool {
+		return slices.ContainsFunc(d.done, func(o recapOutcome) bool { return o.weight == ofWork && o.session == session })
+	}
+	said := slices.ContainsFunc(d.Outcomes, func(o RecapItem) bool { return strings.Contains(o.State, "commit") })
+	d.Failures = slices.DeleteFunc(d.Failures, func(f outcome.Failure) bool {
+		return f.Minor(works) || said && f.Commits() ||
+			slices.ContainsFunc(d.Commits, func(c RecapCommit) bool { return f.Commits(c.Subject) })
 	})
 }
 
-// A command that works again is left out if it failed at most so often in less time than this.
-const (
-	maxSlips = 3
-	longFix  = 5 * time.Minute
-)
-
 // withoutRepeats removes of the decisions what the outcomes say already, such as the title of the plan in which they
-// stand, and decisions that the open items name. An outcome that only has a decision as its name does not say that it
-// was decided.
+// stand, and decisions that the open items name, or that are all that was asked for in a turn that an open item is
+// about. An outcome that only has a decision as its name does not say that it was decided.
 func (d *RecapDay) withoutRepeats() {
 	said := func(text string) bool {
 		terms := rank.Terms(text)
@@ -382,7 +335,10 @@ func (d *RecapDay) withoutRepeats() {
 	}
 	d.Decisions = slices.DeleteFunc(d.Decisions, func(item RecapItem) bool {
 		begins := func(o RecapItem) bool { return strings.HasPrefix(o.Title, strings.TrimRight(item.Title, ".…")) }
-		names := func(o RecapItem) bool { return strings.Contains(o.Title, item.Title) }
+		names := func(o RecapItem) bool {
+			return strings.Contains(o.Title, item.Title) ||
+				o.prompt == item.prompt && o.asked != "" && strings.HasPrefix(o.asked, item.Title)
+		}
 		return said(item.Title) && !slices.ContainsFunc(d.Outcomes, begins) || slices.ContainsFunc(d.Open, names)
 	})
 }
@@ -421,14 +377,10 @@ func (d *RecapDay) finish(ran outcome.Runs) {
 		d.Outcomes = append(d.Outcomes, o.item)
 	}
 	d.withoutRepeats()
-	for i, f := range d.Failures {
-		worked := false
-		worked, d.Failures[i].passed, d.Failures[i].hidden = ran.Since(d.Project, f.Command, f.last)
-		d.Failures[i].Resolved = f.Resolved || worked
+	for i := range d.Failures {
+		d.Failures[i].Settle(d.Project, ran)
 	}
 	d.settle()
-	slices.SortStableFunc(d.Failures, func(a, b RecapFailure) int {
-		return cmp.Or(cmp.Compare(b.FixedAfterS, a.FixedAfterS), cmp.Compare(b.Times, a.Times))
-	})
+	slices.SortStableFunc(d.Failures, outcome.Failure.Weightier)
 	d.Files = append(d.Files, outcome.MostChanged(d.files)...)
 }

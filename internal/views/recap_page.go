@@ -94,14 +94,18 @@ func (d RecapDay) Heading() string {
 // Lines returns the lines of all sections, at most so many items of each, and one line of files. 0 means as many as
 // make a day easy to read.
 func (d RecapDay) Lines(items int) (out []RecapLine) {
-	limit := func(section string) int {
-		if items > 0 {
-			return items
+	limit := func(section string, n int) int {
+		most := items
+		if items == 0 {
+			most = recapItems(section)
+			if n == most+1 { // as long as a line that counts it
+				most = n
+			}
 		}
-		return recapItems(section)
+		return most
 	}
 	add := func(section string, texts []string) {
-		most := limit(section)
+		most := limit(section, len(texts))
 		for i, text := range texts {
 			if i == most {
 				out = append(out, RecapLine{section, fmt.Sprintf("and %d more", len(texts)-most)})
@@ -123,7 +127,7 @@ func (d RecapDay) Lines(items int) (out []RecapLine) {
 		}
 	}
 	add("done", outcomes)
-	if most := limit("done"); len(d.Outcomes) > most {
+	if most := limit("done", len(d.Outcomes)); len(d.Outcomes) > most {
 		n := 0
 		for _, o := range d.Outcomes[most:] {
 			if outcome.Unfinished(o.State) {
@@ -138,10 +142,10 @@ func (d RecapDay) Lines(items int) (out []RecapLine) {
 	add("open", titles(d.Open))
 	var failed, commits []string
 	for _, f := range d.Failures {
-		failed = append(failed, f.text())
+		failed = append(failed, f.String())
 	}
 	add("failed", failed)
-	shown := min(limit("done"), len(outcomes))
+	shown := min(limit("done", len(outcomes)), len(outcomes))
 	done := strings.Join(outcomes[:shown], "\n")
 	for _, c := range slices.Backward(d.Commits) { // the newest first, as what was done
 		subject := strings.TrimSuffix(c.Subject, ".") // of a commit that may have another hash since
@@ -153,7 +157,7 @@ func (d RecapDay) Lines(items int) (out []RecapLine) {
 		}
 	}
 	add("commit", commits)
-	if n, most := len(d.Files), limit("files"); n > 0 {
+	if n, most := len(d.Files), limit("files", 0); n > 0 {
 		text := strings.Join(d.Files[:min(n, most)], ", ")
 		if n > most {
 			text += fmt.Sprintf(" and %d more", n-most)
@@ -162,25 +166,3 @@ func (d RecapDay) Lines(items int) (out []RecapLine) {
 	}
 	return out
 }
-
-// text describes a failed command and what became of it.
-func (f RecapFailure) text() string {
-	text := outcome.ShortCommand(f.Command, maxRecapCommand)
-	if f.Times > 1 {
-		text += fmt.Sprintf(", %d times", f.Times)
-	}
-	switch {
-	case f.FixedAfterS >= 60:
-		return text + fmt.Sprintf("; fixed after %d min: %s", f.FixedAfterS/60, f.Fix)
-	case f.Fix != "":
-		return text + "; fixed: " + f.Fix
-	case f.Resolved:
-		return text + "; works now"
-	case f.hidden:
-		return text + "; a later run hid whether it works"
-	}
-	return text + "; did not work later that day"
-}
-
-// maxRecapCommand is how much of a command is shown, in characters.
-const maxRecapCommand = 80

@@ -2,6 +2,7 @@ package views
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -86,12 +87,16 @@ func TestADecisionOfARecapRepeatsNoOutcome(t *testing.T) {
 			{item: RecapItem{Title: named + " (not committed)"}},
 			{item: RecapItem{Title: "Add detection of dead webhooks as section 10.4 of the delivery guide"}},
 		},
-		Open: []RecapItem{{Title: "interrupted: make the fee visible at the top"}},
+		Open: []RecapItem{
+			{Title: "interrupted: make the fee visible at the top"},
+			{Title: "a plan that was not carried out: Fee", prompt: "p9", asked: "always show the fee on the page, please"},
+		},
 		Decisions: []RecapItem{
 			{Title: "Round the card fee half up: keep three digits in between"},
 			{Title: "round the card fee half up"},
 			{Title: "Add one new section 10.4, Dead Webhooks, to `guides/delivery.md`."},
 			{Title: "make the fee visible at the top"},
+			{Title: "always show the fee on the page", prompt: "p9"},
 			{Title: "Taxes: never rounded before the sum"},
 			{Title: named + "."},
 		},
@@ -105,4 +110,66 @@ func TestADecisionOfARecapRepeatsNoOutcome(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// What worked later is not known any more after the events were deleted.
+func TestAnOldFailureIsOnlyListedIfItIsKnownToBeOver(t *testing.T) {
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	for days, want := range map[int]string{-1: "[make fee make export]", 1: "[make export]"} {
+		r := newRecap()
+		r.kept = at.AddDate(0, 0, days)
+		for _, m := range []mem.Memory{{Command: "make fee"}, {Command: "make export", Resolved: true}} {
+			m.Kind, m.Key, m.Created, m.Updated, m.Repeats = mem.Command, "failed:"+m.Command, at, at, 8
+			r.add(m)
+		}
+		for _, d := range r.days {
+			var got []string
+			for _, f := range d.Failures {
+				got = append(got, f.Command)
+			}
+			if fmt.Sprint(got) != want {
+				t.Errorf("with events since %d days after it: got %v, want %s", days, got, want)
+			}
+		}
+	}
+}
+
+func TestATurnThatOnlyTriedToCommitIsNoOutcome(t *testing.T) {
+	at := time.Date(2026, 3, 2, 23, 50, 0, 0, time.Local)
+	summary := func(prompt, text string, minutes int) mem.Memory {
+		return mem.Memory{
+			ID: prompt, Kind: mem.Summary, Key: "turn:" + prompt, Session: "one", Project: "p_shop",
+			Created: at.Add(time.Duration(minutes) * time.Minute), Summary: &mem.SummaryText{Completed: text},
+			Source: mem.Source{PromptID: prompt},
+		}
+	}
+	work := summary("p1", "The fee is rounded", 0)
+	work.Modified = []string{"fee.go"}
+	r := newRecap()
+	for _, m := range []mem.Memory{summary("p2", "The hook changed the message", 20), work} { // newest first
+		r.add(m)
+	}
+	r.did["one"].Commands = []outcome.Command{failedCommit(t, "p2", at.Add(15*time.Minute))}
+	r.outcomes()
+	var got []string
+	for _, d := range r.days {
+		d.finish(outcome.Runs{})
+		for _, o := range d.Outcomes {
+			got = append(got, o.Title)
+		}
+	}
+	if fmt.Sprint(got) != "[The fee is rounded]" {
+		t.Errorf("the outcomes are %q, want the work alone", got)
+	}
+}
+
+func failedCommit(t *testing.T, prompt string, at time.Time) outcome.Command {
+	t.Helper()
+	c, ok := outcome.Read(outcome.Call{
+		At: at, Prompt: prompt, Line: "git commit -m fee", Output: "Exit code 1", Failed: true,
+	})
+	if !ok {
+		t.Fatal("a failed commit is of no use")
+	}
+	return c
 }

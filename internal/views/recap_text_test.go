@@ -40,7 +40,7 @@ func TestABusyDayIsToldInTwentyLines(t *testing.T) {
 	for i := range 30 {
 		item := RecapItem{Title: fmt.Sprint("item ", i)}
 		d.Outcomes, d.Decisions, d.Open = append(d.Outcomes, item), append(d.Decisions, item), append(d.Open, item)
-		d.Failures = append(d.Failures, RecapFailure{Command: fmt.Sprint("make ", i), Times: 2})
+		d.Failures = append(d.Failures, outcome.Failure{Command: fmt.Sprint("make ", i), Times: 2})
 		d.Commits = append(d.Commits, RecapCommit{Hash: fmt.Sprint(i), Subject: "s"})
 		d.Files = append(d.Files, fmt.Sprint(i, ".go"))
 	}

@@ -22,9 +22,10 @@ type recapSession struct {
 
 // recapOutcome is what came of a session, or of a piece of its work.
 type recapOutcome struct {
-	item   RecapItem
-	weight int
-	at     time.Time
+	item    RecapItem
+	weight  int
+	at      time.Time
+	session string // its id
 }
 
 // Weights of outcomes.
@@ -71,13 +72,13 @@ func (r *recap) outcomes() map[string][]outcome.Piece {
 			}
 			item := RecapItem{ID: p.ID, Title: p.TitleFor(asked), State: p.State, Session: short}
 			d := r.day(p.At, did.project, id)
-			d.outcome(recapOutcome{item, ofWork, p.At})
+			d.outcome(recapOutcome{item, ofWork, p.At, id})
 			worked[d] = true
 		}
 		for _, m := range did.summaries {
 			whole := strings.HasPrefix(m.Key, extract.SessionKey)
 			d := r.day(m.Created, did.project, id)
-			if worked[d] || whole && len(pieces[id]) > 0 || did.OnlyPlanned(m) ||
+			if worked[d] || len(pieces[id]) > 0 && (whole || did.Commits(m.Source.PromptID)) || outcome.OnlyPlanned(m) ||
 				slices.ContainsFunc(pieces[id], func(p outcome.Piece) bool { return p.Holds(m.Source.PromptID) }) {
 				continue
 			}
@@ -123,8 +124,10 @@ func (r *recap) leftOpen(pieces map[string][]outcome.Piece) {
 				at++
 			}
 			if !slices.ContainsFunc(d.Open, said) {
-				item := RecapItem{ID: short, Title: end.Line("you"), Session: short, minor: end.Minor}
-				d.Open = slices.Insert(d.Open, at, item)
+				d.Open = slices.Insert(d.Open, at, RecapItem{
+					ID: short, Title: end.Line("you"), Session: short, minor: end.Minor,
+					prompt: end.Prompt, asked: did.AskedIn(end.Prompt),
+				})
 			}
 		}
 	}

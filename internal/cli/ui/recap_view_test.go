@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/outcome"
 	"remanence/internal/views"
 )
 
@@ -14,7 +15,7 @@ func TestARecapShowsSoManyItemsOfEachSection(t *testing.T) {
 		Days: []views.RecapDay{{
 			Day: "2026-03-02", ProjectName: "shop", Sessions: 2,
 			Outcomes: []views.RecapItem{{Title: "The fee is rounded."}, {Title: "The export is written."}},
-			Failures: []views.RecapFailure{
+			Failures: []outcome.Failure{
 				{Command: "go test ./fee", Times: 3, FixedAfterS: 660, Fix: "fee.go: add 500"},
 				{Command: "make", Times: 1},
 			},

@@ -8,7 +8,7 @@ export interface Handoff {
 }
 
 export interface RecapItem { id: string; title: string; session?: string; state?: string }
-export interface RecapFailure { id: string; command: string; times: number; resolved: boolean; fixed_after_s?: number; fix?: string }
+export interface RecapFailure { id: string; command: string; times: number; resolved: boolean; fixed_after_s?: number; fix?: string; works_as?: string }
 export interface RecapDay {
   day: string; project: string; project_name: string; sessions: number; outcomes: RecapItem[]; decisions: RecapItem[]; open: RecapItem[];
   failures: RecapFailure[]; files: string[]; commits: { hash: string; subject: string; session: string }[];

@@ -62,7 +62,7 @@ function Day({ of: d }: { of: RecapDay }) {
   );
 }
 
-const became = (f: RecapFailure): string => (f.fix ? rc.fixedAfter(f.fixed_after_s ?? 0, f.fix) : f.resolved ? rc.worksNow : rc.stillFails);
+const became = (f: RecapFailure): string => (f.fix ? rc.fixedAfter(f.fixed_after_s ?? 0, f.fix) : f.works_as ? rc.worksAs(f.works_as) : f.resolved ? rc.worksNow : rc.stillFails);
 
 function Part({ title, of }: { title: string; of: ComponentChildren[] }) {
   if (of.length === 0) return null;

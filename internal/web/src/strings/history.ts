@@ -18,7 +18,8 @@ export const rc = {
   times: (n: number) => `${count(n)} times`,
   fixedAfter: (s: number, fix: string) => s >= 60 ? `fixed after ${Math.floor(s / 60)} min: ${fix}` : `fixed: ${fix}`,
   worksNow: "works now",
-  stillFails: "did not work later that day",
+  worksAs: (command: string): string => `works as ${command}`,
+  stillFails: "failed the last time",
   more: (n: number) => `${count(n)} more`,
 };
 
