@@ -45,7 +45,7 @@ type Change struct {
 	At      time.Time `json:"at"` // set by Publish
 	Project string    `json:"project,omitempty"`
 	Session string    `json:"session,omitempty"`
-	// what a Changed is about: event, memory, utterance, receipt, checkpoint, job, pause, purged
+	// what a Changed is about: event, memory, utterance, receipt, checkpoint, job, pause, purged, review
 	What []string `json:"what,omitempty"`
 	IDs  []string `json:"ids,omitempty"` // of What, if there are any
 

@@ -181,7 +181,7 @@ func (s *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func(
 // loadDismissed loads into a pass what the person dismissed, and whether vectors are available.
 func (s *Service) loadDismissed(ctx context.Context, ps *pass) (err error) {
 	_, ps.embedded = s.Event.CurrentEmbedder()
-	ps.dismissed, err = s.dismissals(ctx)
+	ps.dismissed, err = dismissals(ctx, s.Store)
 	return err
 }
 

@@ -56,7 +56,7 @@ func (ps *ProposalSet) Add(ctx context.Context, m mem.Memory, p mem.Proposal) (m
 	}
 	if ps.dismissed == nil {
 		var err error
-		if ps.dismissed, err = ps.svc.dismissals(ctx); err != nil {
+		if ps.dismissed, err = dismissals(ctx, ps.svc.Store); err != nil {
 			return p, err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/recall"
@@ -187,7 +186,7 @@ func (s *Service) loadReview(ctx context.Context, at mem.ProjectRef, among Memor
 	if d.proposed, err = s.memoriesWithProposals(ctx, p, among); err != nil {
 		return nil, err
 	}
-	d.dismissed, err = s.dismissals(ctx)
+	d.dismissed, err = dismissals(ctx, s.Store)
 	return d, err
 }
 
@@ -233,17 +232,16 @@ func (r reviewRule) item(f Finding, known map[string]*mem.Memory) ReviewItem {
 }
 
 // dismissals returns what the person dismissed.
-func (s *Service) dismissals(ctx context.Context) (map[mem.Dismissal]bool, error) {
+func dismissals(ctx context.Context, store mem.Store) (map[mem.Dismissal]bool, error) {
 	out := map[mem.Dismissal]bool{}
-	ds, err := s.Store.Dismissals(ctx)
+	ds, err := store.Dismissals(ctx)
 	for _, d := range ds {
 		out[mem.Dismissal{Rule: d.Rule, Memory: d.Memory, Other: d.Other}] = true
 	}
 	return out, err
 }
 
-// pairs returns the newest lasting memories, and which of them share half of their words. The
-// comparison takes quadratic time, so its result is cached.
+// pairs returns the newest lasting memories, and which of them share half of their words. It compares them once.
 func (d *reviewData) pairs() ([]mem.Memory, []rank.Pair) {
 	if d.paired == nil {
 		for _, m := range d.ms {
@@ -251,7 +249,7 @@ func (d *reviewData) pairs() ([]mem.Memory, []rank.Pair) {
 				d.paired = append(d.paired, m)
 			}
 		}
-		d.similar = rank.Pairs(d.paired, extract.Contradictory)
+		d.similar = d.svc.verdicts.pairs(d.paired)
 	}
 	return d.paired, d.similar
 }

@@ -11,8 +11,8 @@ import (
 )
 
 // reviewCounts caches the number of findings in each project's review queue; key "" is all projects.
-// Counting takes a third of a second and megabytes with thousands of memories. It runs when the daemon
-// is idle after a full consolidation, and when a person opens the queue. The zero value is empty.
+// Counting takes a third of a second and megabytes with thousands of memories. It runs when the daemon is idle after a
+// full consolidation or after Today was read, and when a person opens the queue. The zero value is empty.
 type reviewCounts struct {
 	store     CountStore
 	mu        sync.Mutex
@@ -103,12 +103,21 @@ func (rc *reviewCounts) get(project string) *ReviewCounts {
 	return &w
 }
 
-// CountReviews counts the findings of recently consolidated projects. Call it when the daemon is idle.
-func (s *Service) CountReviews(ctx context.Context) {
+// CountLater requests that the review queue of a project is counted by the next CountReviews; "" is all projects.
+func (s *Service) CountLater(project string) { s.counts.schedule(project) }
+
+// CountReviews counts the findings of projects that were consolidated, or for which CountLater was called, and returns
+// those whose count changed. Call it when the daemon is idle.
+func (s *Service) CountReviews(ctx context.Context) (changed []string) {
 	for _, project := range s.counts.takeScheduled() {
+		before := s.counts.get(project)
 		_, err := s.Review(ctx, ReviewRequest{ProjectRef: mem.ProjectRef{Project: project}, Limit: 1})
 		s.Event.LogDegraded("review", err)
+		if now := s.counts.get(project); now != nil && (before == nil || !maps.Equal(before.Counts, now.Counts)) {
+			changed = append(changed, project)
+		}
 	}
+	return changed
 }
 
 // ReviewCount returns the size of a project's review queue, or nil if it was not counted yet.

@@ -4,8 +4,10 @@ import (
 	"hash/maphash"
 	"sync"
 
+	"remanence/internal/extract"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 	"remanence/internal/recall"
 	"remanence/internal/redact"
 )
@@ -16,6 +18,9 @@ type verdicts struct {
 	mu    sync.Mutex
 	seed  maphash.Seed
 	known map[uint64]verdict // by the hash of the text
+
+	compared uint64      // hash of the memories that were compared last; 0 before
+	similar  []rank.Pair // of them
 }
 
 // verdict is what a text contains by the current rules, which stay the same while the process runs.
@@ -31,9 +36,7 @@ const maxVerdicts = 4 * maxReviewed
 func (vs *verdicts) of(m mem.Memory, r *redact.Redactor) verdict {
 	vs.mu.Lock()
 	defer vs.mu.Unlock()
-	if len(vs.known) >= maxVerdicts || vs.known == nil {
-		vs.seed, vs.known = maphash.MakeSeed(), map[uint64]verdict{}
-	}
+	vs.empty(len(vs.known) >= maxVerdicts || vs.known == nil)
 	text := recall.WholeText(m)
 	key := maphash.Comparable(vs.seed, [3]string{m.Title, m.Body, text})
 	v, ok := vs.known[key]
@@ -43,4 +46,28 @@ func (vs *verdicts) of(m mem.Memory, r *redact.Redactor) verdict {
 		vs.known[key] = v
 	}
 	return v
+}
+
+// pairs returns which memories of a list share half of their words. The comparison takes a tenth of a second for
+// thousands, so the last one is kept for the next review of the same texts.
+func (vs *verdicts) pairs(ms []mem.Memory) []rank.Pair {
+	vs.mu.Lock()
+	defer vs.mu.Unlock()
+	vs.empty(vs.known == nil)
+	var h maphash.Hash
+	h.SetSeed(vs.seed)
+	for _, m := range ms {
+		maphash.WriteComparable(&h, recall.WholeText(m))
+	}
+	if key := h.Sum64() | 1; key != vs.compared {
+		vs.compared, vs.similar = key, rank.Pairs(ms, extract.Contradictory)
+	}
+	return vs.similar
+}
+
+// empty empties the cache if due. The caller holds mu.
+func (vs *verdicts) empty(due bool) {
+	if due {
+		vs.seed, vs.known = maphash.MakeSeed(), map[uint64]verdict{}
+	}
 }

@@ -37,6 +37,7 @@ func (h *Daemon) now(ctx context.Context, at mem.ProjectRef) (out api.NowRespons
 	if out.Today, err = h.Engine.Views.Today(ctx, at); err != nil {
 		return out, err
 	}
+	h.Engine.Curate.CountLater(out.Today.Project.Key)
 	recent, err := h.Engine.Views.Feed(ctx, views.FeedRequest{ProjectRef: at})
 	out.Recent = recent.Entries
 	return out, err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"remanence/internal/api"
 	"remanence/internal/store/sqlite"
 )
 
@@ -59,9 +60,11 @@ func (h *Daemon) hasCopies() bool {
 	})
 }
 
-// afterBusy runs after a busy period: it counts the review queue and frees the store's caches.
+// afterBusy runs after a busy period: it counts the review queue, which pages show, and frees the store's caches.
 func (h *Daemon) afterBusy(ctx context.Context) {
-	h.Engine.Curate.CountReviews(ctx)
+	for _, project := range h.Engine.Curate.CountReviews(ctx) {
+		h.live.Publish(api.Change{Type: api.Changed, Project: project, What: []string{"review"}})
+	}
 	h.indexed.FreeMemory()
 	if h.file == nil {
 		return

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -212,6 +213,14 @@ func TestStatusCountsOpenFindingsAfterAReview(t *testing.T) {
 	s.resolve(curate.AcceptFinding, "low_trust m_4")
 	if w := waits(); w.Total != 3 || w.Counts["low_trust"] != 0 {
 		t.Errorf("after one was accepted: %+v, want 3 findings", w)
+	}
+	s.Curate.CountLater("")
+	if changed := s.Curate.CountReviews(t.Context()); !slices.Equal(changed, []string{""}) {
+		t.Errorf("all projects, counted for the first time: changed %q", changed)
+	}
+	s.Curate.CountLater("")
+	if changed := s.Curate.CountReviews(t.Context()); len(changed) > 0 {
+		t.Errorf("counted again: changed %q, want none", changed)
 	}
 }
 

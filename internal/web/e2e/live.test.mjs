@@ -185,6 +185,19 @@ test("what was taken over does not wait any more, and what is erased is not show
   await context.close();
 });
 
+test("a new finding is asked about on Today without a reload", async () => {
+  const { page, faults, context } = await eye.enter(w);
+  const needs = page.getByRole("region", { name: "Needs you" });
+  await needs.waitFor();
+  const kept = "integration tests run against a real database";
+  await w.cli("add", kept, "-k", "decision");
+  await w.cli("add", "integration tests never run against a real database", "-k", "decision");
+  await needs.getByText("against a real database").waitFor();
+  await page.locator("nav a[href='/review']").filter({ hasText: /[1-9]/ }).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("a login in one tab is one for all, also where one that is logged out leads", async () => {
   const { page: leader, base, context } = await eye.enter(w);
   leader.lenient = true; // 401 is what is expected

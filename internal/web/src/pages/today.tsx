@@ -106,7 +106,7 @@ function Needs({ of: y }: { of: Today }) {
   return (
     <Card title={t.needs} value={n.review + n.failing + n.faults} note={t.needsNote(n, y.open.length > 0)}>
       {[
-        y.review > 0 && <Question key="review" />,
+        y.review > 0 && <Question key="review" waiting={y.review} />,
         ...failing.slice(0, 2).map((f) => <li key={f.id}><a class="plain" dir="auto" href={"/m/" + f.id}>{t.fails} <code>{f.command}</code></a>
           <span class="evidence">{t.failsNext(f.times)}</span></li>),
         ...faults.slice(0, 2).map((k) => <li key={k.id + k.what}><a class="plain" dir="auto" href="/health#checks">{k.what}</a>
@@ -117,9 +117,9 @@ function Needs({ of: y }: { of: Today }) {
   );
 }
 
-/** The first finding that waits for a decision. */
-function Question() {
-  const first = useResource((a) => get<ReviewResponse>("review", { project: project.value, limit: 1 }, a), []);
+/** The first of the findings that wait for a decision. */
+function Question({ waiting }: { waiting: number }) {
+  const first = useResource((a) => get<ReviewResponse>("review", { project: project.value, limit: 1 }, a), [waiting]);
   const i = first.data?.items[0];
   return (
     <li>
