@@ -56,6 +56,7 @@ test("a use is an arc and a line of the list, and the picture is saved as SVG an
     const svg = await saved("SVG");
     assert.equal(svg.name, "remanence-sessions.svg");
     const text = svg.bytes.toString("utf8");
+    assert.match(text, /What my agents’ sessions used of each other · Remanence/);
     assert.match(text, /^<svg[^>]* xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
     assert.match(text, /<path[^>]* stroke="(rgb|color|oklch)\(/, "the arc has its colour without a style sheet");
     assert.doesNotMatch(text, / class="/);
@@ -63,6 +64,14 @@ test("a use is an arc and a line of the list, and the picture is saved as SVG an
     assert.equal(png.name, "remanence-sessions.png");
     assert.equal(png.bytes.subarray(1, 4).toString(), "PNG");
     assert.ok(png.bytes.length > 2000, `${png.bytes.length} bytes`);
+    const ground = await page.evaluate(async (bytes) => {
+      const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
+      const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      context.drawImage(image, 0, 0);
+      return [...context.getImageData(9, 9, 1, 1).data];
+    }, [...png.bytes]);
+    assert.equal(ground[3], 255, "the picture has the ground of the page");
+    assert.equal(ground[0] < 128, scheme === "dark", `the ground is ${ground}`);
     assert.deepEqual(faults, []);
     await context.close();
   }

@@ -43,7 +43,8 @@ export default function Now() {
 function Nothing() {
   return (
     <Empty title={p.now.emptyTitle}>
-      <p>{p.now.emptyText}</p>
+      <p>{p.now.emptyWhat}</p>
+      <p class="muted">{p.now.emptyText}</p>
       <p><Command>remanence install claude-code</Command></p>
       <p><Command>{'remanence add "tests use the fake clock"'}</Command></p>
       <p class="muted">{p.now.emptyPast}</p>

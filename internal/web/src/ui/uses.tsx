@@ -82,6 +82,7 @@ function Picture({ of: d, hold }: { of: SessionUses; hold: (el: SVGSVGElement | 
   const arch = Math.min(240, Math.max(110, 0.21 * width));
   const n = d.sessions.length, step = (width - 2 * margin) / n;
   const x = (i: number): number => margin + step * (i + 0.5);
+  const arcs = arcsOf(d), longest = Math.max(1, ...arcs.map((a) => Math.abs(a.to - a.from)));
   const projects = [...new Set(d.sessions.map((s) => s.project))];
   const hue = (s: UseSession | undefined): number => Math.max(0, projects.indexOf(s?.project ?? "")) % colours;
   const most = Math.max(1, ...d.sessions.map((s) => s.learned));
@@ -93,11 +94,12 @@ function Picture({ of: d, hold }: { of: SessionUses; hold: (el: SVGSVGElement | 
   return (
     <figure class="chart" ref={box}>
       <svg ref={hold} viewBox={`0 0 ${width} ${above + below + foot}`} role="img" aria-label={t.caption(n, d.uses.length)}>
-        {arcsOf(d).map((a) => {
+        {arcs.map((a) => {
           const left = Math.min(a.from, a.to), right = Math.max(a.from, a.to), r = (x(right) - x(left)) / 2;
+          const high = (above - 12) * Math.sqrt((right - left) / longest); // each length has a height of its own
           return (
             <path key={`${a.from}-${a.to}`} class={"arc ink-" + hue(d.sessions[a.from])} stroke-width={Math.min(5, 1 + 0.5 * a.titles.length)}
-              d={`M${x(left).toFixed(1)},${above} A${r.toFixed(1)},${Math.min(r, above - 12).toFixed(1)} 0 0 1 ${x(right).toFixed(1)},${above}`}>
+              d={`M${x(left).toFixed(1)},${above} A${r.toFixed(1)},${high.toFixed(1)} 0 0 1 ${x(right).toFixed(1)},${above}`}>
               <title>{`${d.sessions[a.to]?.title ?? ""} ${t.used} ${a.titles.join("; ")}`}</title>
             </path>
           );
@@ -122,11 +124,12 @@ function Picture({ of: d, hold }: { of: SessionUses; hold: (el: SVGSVGElement | 
 }
 
 const kept = ["fill", "stroke", "stroke-opacity", "font-size", "font-family"];
+const head = 36, line = 24; // height of the heading and of the legend in a file
 
-/** The picture as a file of its own, which needs no style sheet. */
+/** The picture as a file of its own: it has a heading and its legend, and needs no style sheet. */
 function standalone(el: SVGSVGElement): string {
   const copy = el.cloneNode(true) as SVGSVGElement;
-  const [, , w = "0", h = "0"] = (el.getAttribute("viewBox") ?? "").split(" ");
+  const [, , w = 0, h = 0] = (el.getAttribute("viewBox") ?? "").split(" ").map(Number);
   const old = el.querySelectorAll("*"), fresh = copy.querySelectorAll("*");
   fresh.forEach((to, i) => {
     const from = old[i];
@@ -135,11 +138,33 @@ function standalone(el: SVGSVGElement): string {
     for (const name of kept) to.setAttribute(name, style.getPropertyValue(name));
     to.removeAttribute("class");
   });
-  copy.setAttribute("width", w);
-  copy.setAttribute("height", h);
-  const ground = document.createElementNS(el.namespaceURI, "rect");
-  for (const [name, value] of Object.entries({ width: w, height: h, fill: getComputedStyle(document.body).backgroundColor })) ground.setAttribute(name, value);
-  copy.prepend(ground);
+  const page = getComputedStyle(document.documentElement), font = page.fontFamily;
+  const make = (tag: string, attributes: Record<string, string | number>, text = ""): Element => {
+    const made = document.createElementNS(el.namespaceURI, tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+    made.textContent = text;
+    return made;
+  };
+  const drawn = make("g", { transform: `translate(0,${head})` });
+  drawn.append(...copy.childNodes);
+  const legend = [...(el.closest("figure")?.querySelectorAll(".legend > span") ?? [])];
+  const all = h + head + (legend.length ? line : 0);
+  copy.append(
+    make("rect", { width: w, height: all, fill: page.backgroundColor }),
+    make("text", { x: margin, y: 22, "font-size": 15, "font-weight": 600, "font-family": font, fill: page.color }, p.uses.heading),
+    drawn,
+  );
+  const room = (w - 2 * margin) / Math.max(1, legend.length), most = Math.max(3, Math.floor(room / 8) - 3); // characters of a name
+  legend.forEach((entry, i) => {
+    const x = margin + i * Math.min(room, 180), y = all - 12, mark = entry.querySelector("rect"), name = entry.textContent ?? "";
+    copy.append(
+      make("rect", { x, y: y - 10, width: 12, height: 12, fill: mark ? getComputedStyle(mark).fill : page.color }),
+      make("text", { x: x + 17, y, "font-size": 12, "font-family": font, fill: page.color }, name.length > most ? name.slice(0, most) + "…" : name),
+    );
+  });
+  copy.setAttribute("viewBox", `0 0 ${w} ${all}`);
+  copy.setAttribute("width", String(w));
+  copy.setAttribute("height", String(all));
   return new XMLSerializer().serializeToString(copy);
 }
 

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-4FS2CVOL.js";import"./chunk-WPUAZCXV.js";import"./chunk-HQI4EURA.js";import"./chunk-G5QBVNCL.js";import"./chunk-GWU7FWHW.js";import"./chunk-DMKG2EFY.js";export{b as State,a as default};
