@@ -59,7 +59,7 @@ async function accessible(page, when) {
   assert.deepEqual(await violations(page), [], `policy, ${when}`);
 }
 
-for (const [look, options] of [["light", {}], ["dark", { scheme: "dark" }], ["light and narrow", { width: 320, height: 700 }]]) {
+for (const [look, options] of [["light", {}], ["dark", { scheme: "dark" }], ["light and narrow", { width: 320, height: 700 }], ["light, a small screen at 200 % zoom", { width: 1280, height: 720, zoom: 2 }]]) {
   test(`every dialog, ${look}: accessible, and typing changes only its fields`, async () => {
     const has = await holding();
     const { page, base, faults, context } = await eye.enter(w, options);
@@ -74,6 +74,8 @@ for (const [look, options] of [["light", {}], ["dark", { scheme: "dark" }], ["li
       await page.waitForFunction(() => !document.querySelector("dialog .loading"));
       const wide = await page.evaluate(() => Math.max(document.documentElement.scrollWidth - innerWidth, ...[...document.querySelectorAll("dialog")].map((x) => x.scrollWidth - x.clientWidth)));
       assert.ok(wide <= 0, `${when} is ${wide} pixels too wide`);
+      const box = await dialog.boundingBox(), room = page.viewportSize();
+      assert.ok(box.y >= 0 && box.y + box.height <= room.height, `${when} stands from ${box.y} to ${box.y + box.height} of ${room.height}`);
       await accessible(page, when);
       const before = await state(page, has);
       await page.keyboard.type(KEYS);

@@ -194,6 +194,8 @@ test("a new finding is asked about on Today without a reload", async () => {
   await w.cli("add", "integration tests never run against a real database", "-k", "decision");
   await needs.getByText("against a real database").waitFor();
   await page.locator("nav a[href='/review']").filter({ hasText: /[1-9]/ }).waitFor();
+  await page.locator("#next").getByText(/^contradicts m_/).first().click();
+  await page.getByRole("button", { name: "Replace the older one" }).waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });

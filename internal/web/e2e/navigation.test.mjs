@@ -21,15 +21,19 @@ test("the heading of a page has the focus after navigation", async () => {
 test("while the daemon is away every page opens and says so in one sentence with the command", async () => {
   const { page, context } = await eye.enter(w);
   page.lenient = true;
+  await page.getByLabel("Project").selectOption({ label: "ledger" });
   await page.waitForLoadState("networkidle"); // the code of all pages is there
   await w.cli("daemon", "stop");
   await page.getByTestId("feed-state").filter({ hasText: "offline" }).waitFor();
-  for (const link of ["Injections", "Files", "Map", "Review", "Health", "Sessions"]) {
-    await page.getByRole("navigation").getByRole("link", { name: link }).click();
-    const failure = page.locator(".failure").first();
-    await failure.waitFor();
-    assert.match(await failure.innerText(), /^The daemon does not answer\.\s+remanence daemon start/);
-    assert.equal(await page.locator("h1").first().innerText(), link);
+  const parts = { Sessions: ["Recap", "Where work stands", "Handoff"], Review: ["Lines for AGENTS.md"], Health: ["Log"] };
+  for (const link of ["Memories", "Injections", "Usage", "Files", "Map", "Settings", ...Object.keys(parts), "Today"]) {
+    for (const name of [link, ...(parts[link] ?? [])]) {
+      await page.getByRole("navigation").getByRole("link", { name: new RegExp("^" + name) }).click();
+      await page.locator("h1", { hasText: name }).waitFor();
+      const failure = page.locator("main .failure").first();
+      await failure.waitFor();
+      assert.match(await failure.innerText(), /^The daemon does not answer\.\s+remanence daemon start/, name);
+    }
   }
   await w.cli("daemon", "start");
   await w.open();

@@ -150,8 +150,8 @@ export class Eye {
   }
 
   /** A browser profile of its own, logged in to w unless told not to. */
-  async enter(w, { scheme = "light", contrast, forcedColors, width = 1280, height = 900, login = true } = {}) {
-    const context = await this.browser.newContext({ viewport: { width, height }, colorScheme: scheme, contrast, forcedColors, reducedMotion: "reduce", timezoneId: w.env.TZ });
+  async enter(w, { scheme = "light", contrast, forcedColors, width = 1280, height = 900, zoom = 1, login = true } = {}) {
+    const context = await this.browser.newContext({ viewport: { width: width / zoom, height: height / zoom }, deviceScaleFactor: zoom, colorScheme: scheme, contrast, forcedColors, reducedMotion: "reduce", timezoneId: w.env.TZ });
     context.setDefaultTimeout(60_000); // how long what has to come may take on a busy machine: no promise
     const faults = [];
     context.on("request", (r) => { if (!/^(https?:\/\/(127\.0\.0\.1|localhost|\[::1\])|data:|blob:)/.test(r.url())) faults.push("request to " + r.url()); });

@@ -119,7 +119,7 @@ function One({ path }: { path: string }) {
           <Section title={fl.known} id="known">
             {d.memories.length === 0 ? <p class="muted">{fl.knownNone}</p> : (
               <Table caption={fl.known} of={d.memories} id={(m) => m.id} columns={[
-                { head: "id", cell: (m) => <ID of={m.id} /> },
+                { head: "ID", cell: (m) => <ID of={m.id} /> },
                 { head: "memory", wide: true, cell: (m) => <span class="title-cell">{m.title}<span class="sub"><Kind of={m.kind} /></span></span> },
                 { head: fl.since, cell: (m) => {
                   const s = d.stale?.[m.id];

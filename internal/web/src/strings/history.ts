@@ -70,7 +70,7 @@ export const bl = {
 };
 
 export const pr = {
-  title: "Propose",
+  title: "Lines for AGENTS.md",
   choose: "Choose a project: lines are proposed for the file of one project.",
   lead: (n: number, file: string) => `${many(n, "line")} for ${file}`,
   none: (file: string) => `Nothing to propose for ${file}.`,
