@@ -132,6 +132,19 @@ func (m *measuring) readPresence() {
 		if strongest > 0 {
 			m.found[i].parts[path] /= strongest
 		}
+		m.holdsJoined(i)
+	}
+}
+
+// holdsJoined counts the words of a query for a candidate that has them written as one.
+func (m *measuring) holdsJoined(i int) {
+	for t := range m.terms {
+		if !m.held[i][t] || !m.terms[t].joined() {
+			continue
+		}
+		for of := range m.terms {
+			m.held[i][of] = m.held[i][of] || slices.Contains(m.terms[t].words, &m.terms[of])
+		}
 	}
 }
 
@@ -156,9 +169,11 @@ func (m *measuring) ofWords() {
 		if t.kind == rank.Word {
 			total += t.idf
 		}
-		if light(t) {
+		switch {
+		case t.joined(): // its words count
+		case light(t):
 			mass += lightWeight * m.counts[i]
-		} else {
+		default:
 			mass += m.counts[i]
 		}
 	}
@@ -186,6 +201,9 @@ func (m *measuring) ofWords() {
 			if term.kind == rank.Whole {
 				near += lightWeight * term.idf // its words stand closer than side by side
 			}
+			if term.joined() {
+				continue
+			}
 			weight := m.counts[t]
 			if light(term) {
 				weight *= lightWeight
@@ -209,7 +227,9 @@ const fullTerms = 4
 func (m *measuring) possible() float64 {
 	weights := make([]float64, len(m.terms))
 	for i := range m.terms {
-		weights[i] = -m.x.weight(&m.terms[i])
+		if !m.terms[i].joined() {
+			weights[i] = -m.x.weight(&m.terms[i])
+		}
 	}
 	slices.Sort(weights)
 	sum := 1e-9

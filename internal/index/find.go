@@ -49,9 +49,12 @@ func (x *Index) scoreMemories(s *scratch, terms []*term, n int) []int32 {
 	most := 0.0 // no document is the n-th best with a higher score
 	var left []int32
 	for _, t := range terms {
-		if left == nil {
+		switch {
+		case t.joined():
+			x.scoreJoined(s, t, &norms, left)
+		case left == nil:
 			x.scoreAll(s, t, &norms)
-		} else {
+		default:
 			x.scoreSome(s, t, &norms, left)
 		}
 		rest -= x.weight(t)
@@ -118,6 +121,34 @@ func (x *Index) scoreSome(s *scratch, t *term, n *norms, docs []int32) {
 	}
 }
 
+// scoreJoined adds what a joined word would contribute to a document if it stood there as its words: to all documents
+// that hold it, or to those in docs, which are in rising order.
+func (x *Index) scoreJoined(s *scratch, t *term, n *norms, docs []int32) {
+	k1 := float32(x.weights.k1)
+	cursors := make([]cursor, len(t.words))
+	for i, word := range t.words {
+		if word.number != none {
+			cursors[i].data = x.lists[word.number].data
+		}
+	}
+	c := cursor{data: x.lists[t.number].data}
+	for c.next() {
+		if _, ok := slices.BinarySearch(docs, c.doc); docs == nil && !s.allowed[c.doc] || docs != nil && !ok {
+			continue
+		}
+		tf := x.frequency(&c, n)
+		joined := tf / (tf + k1)
+		for i, word := range t.words {
+			apart := float32(0)
+			if at := &cursors[i]; word.number != none && at.seek(&x.lists[word.number], c.doc) && at.doc == c.doc {
+				tf = x.frequency(at, n)
+				apart = tf / (tf + k1)
+			}
+			s.scores[c.doc] += float32(x.weight(word)) * max(0, joined-apart)
+		}
+	}
+}
+
 // complete scores candidates that were not found by their words.
 func (x *Index) complete(s *scratch, terms []term, added []candidate) {
 	if x.utterances || len(added) == 0 {
@@ -131,8 +162,12 @@ func (x *Index) complete(s *scratch, terms []term, added []candidate) {
 	slices.Sort(docs)
 	norms := x.norms()
 	for i := range terms {
-		if terms[i].number != none {
-			x.scoreSome(s, &terms[i], &norms, docs)
+		switch t := &terms[i]; {
+		case t.number == none:
+		case t.joined():
+			x.scoreJoined(s, t, &norms, docs)
+		default:
+			x.scoreSome(s, t, &norms, docs)
 		}
 	}
 }

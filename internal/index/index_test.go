@@ -69,6 +69,35 @@ func TestIdentifiersAreFoundByTheirParts(t *testing.T) {
 	expect(t, found(x, "pool.go"), "m_2")
 }
 
+func TestAWordIsFoundHoweverItIsSpaced(t *testing.T) {
+	x := New(false)
+	x.Put(
+		note("m_1", "The frontend polls every second", ""),
+		note("m_2", "Invoices are printed at night", "The log-in page is cached, the end is in front."),
+		note("m_3", "Filenames are lower case", ""),
+		note("m_4", "A work tree per branch", ""),
+		note("m_5", "Branches grow on a tree", "They work."),
+	)
+	for query, want := range map[string]string{
+		"how often does the front end poll?": "m_1", "the front-end": "m_1", "which file name is legal?": "m_3",
+		"login": "", "logged in": "m_2", "worktrees": "m_4", "frontends": "m_1", "files and names": "",
+	} {
+		got := found(x, query)
+		if want == "" && len(got) > 0 || want != "" && (len(got) == 0 || got[0] != want) {
+			t.Errorf("%q finds %v, want %q first", query, got, want)
+		}
+	}
+}
+
+func TestWordsInARowCountAsTheWordTheyMake(t *testing.T) {
+	x := New(false)
+	x.Put(note("m_1", "frontend polls", ""), note("m_2", "front polls", ""), note("m_3", "end polls", ""))
+	got := x.Search(Query{Query: mem.Query{Text: "front end polls", Project: "p", Within: "*"}, Now: noon}).Candidates
+	if len(got) != 3 || got[0].ID != "m_1" || got[0].Parts["coverage"] < 0.99 {
+		t.Errorf("found %v, want m_1 first with every word covered", got)
+	}
+}
+
 func TestUnsegmentedTextIsFound(t *testing.T) {
 	x := New(false)
 	x.Put(note("m_1", "テストは偽の時計を使う", ""), note("m_2", "請求書は夜に印刷する", ""))

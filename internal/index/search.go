@@ -70,11 +70,15 @@ type term struct {
 	kind   rank.TokenKind
 	asked  float64 // weight by where and how often the query has it
 	idf    float64
-	light  bool // an everyday word, a compound, or an identifier whose pieces are terms too
-	pair   bool // two letters of an unsegmented script
-	holds  int  // how many memories hold it at least; for an index of some of them
-	named  int  // how many memories' files hold it
+	light  bool    // an everyday word, a compound, or an identifier whose pieces are terms too
+	pair   bool    // two letters of an unsegmented script
+	holds  int     // how many memories hold it at least; for an index of some of them
+	named  int     // how many memories' files hold it
+	words  []*term // of the query, that it holds joined
 }
+
+// joined reports whether a term is two words of the query written as one.
+func (t *term) joined() bool { return len(t.words) > 0 }
 
 // scratch is the working memory of one search.
 type scratch struct {
@@ -118,62 +122,6 @@ func (x *Index) begin(s *scratch, q Query) int {
 	return p.size
 }
 
-// terms reads the text of a query. Stop words are terms only if there is nothing else.
-func (x *Index) terms(text string) []term {
-	for _, stops := range [...]bool{false, true} {
-		if out := x.readTerms(text, stops); len(out) > 0 {
-			return out
-		}
-	}
-	return nil
-}
-
-// maxText is how much of a query's text is read, from each of its ends.
-const maxText = 32 << 10
-
-// maxTerms bounds the terms of a query; the first of a text win.
-const maxTerms = 256
-
-func (x *Index) readTerms(text string, stops bool) []term {
-	var out []term
-	var tokens []rank.Token
-	at, times, lead := map[string]int{}, []float64{}, []bool{}
-	everyday := rank.EverydayIn(text)
-	first := true
-	for line := range strings.Lines(bothEnds(text)) {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		for name := range rank.TextNames(line) {
-			tokens = rank.Analyze(tokens[:0], name)
-			for _, t := range tokens {
-				if t.Stop && !stops {
-					continue
-				}
-				i, ok := at[t.Key]
-				if !ok {
-					if len(out) == maxTerms {
-						continue
-					}
-					i = len(out)
-					at[t.Key] = i
-					out, times, lead = append(out, x.newTerm(t, everyday(t.Key))), append(times, 0), append(lead, false)
-				}
-				times[i]++
-				lead[i] = lead[i] || first
-			}
-		}
-		first = false
-	}
-	for i := range out {
-		out[i].asked = (saturation + 1) * times[i] / (saturation + times[i])
-		if lead[i] {
-			out[i].asked *= x.weights.lead
-		}
-	}
-	return out
-}
-
 func (x *Index) newTerm(t rank.Token, everyday bool) term {
 	return term{
 		key: t.Key, number: x.vocabulary.find(t.Key), kind: t.Kind, pair: t.Pair,
@@ -190,6 +138,13 @@ func bothEnds(text string) string {
 
 // weight is the most that a term adds to the score of a document.
 func (x *Index) weight(t *term) float64 {
+	if t.joined() {
+		sum := 0.0
+		for _, word := range t.words {
+			sum += x.weight(word)
+		}
+		return sum
+	}
 	return t.asked * math.Pow(t.idf, x.weights.idf) * (x.weights.k1 + 1)
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // TokenKind is the sort of a token.
@@ -20,6 +21,7 @@ const (
 // Token is one unit by which an index finds a text.
 type Token struct {
 	Key        string // the form that is compared: folded and stemmed
+	Folded     string // of a word: in lower case without accents
 	Kind       TokenKind
 	Stop       bool // says nothing about a topic
 	Identifier bool // a word with inner capitals; its parts follow as pieces
@@ -67,8 +69,9 @@ func analyzeSegment(out []Token, segment string) []Token {
 		return out
 	}
 	lower := strings.ToLower(segment)
+	folded := fold(lower)
 	out = append(out, Token{
-		Key: stem(fold(lower)), Stop: stopWord(lower), Identifier: len(pieces) > 1,
+		Key: stem(folded), Folded: folded, Stop: stopWord(lower), Identifier: len(pieces) > 1,
 		Numbered: hasDigit(lower),
 	})
 	if len(pieces) == 1 {
@@ -78,6 +81,39 @@ func analyzeSegment(out []Token, segment string) []Token {
 		out = append(out, Token{Key: stem(fold(p)), Kind: Piece, Stop: stopWord(p)})
 	}
 	return out
+}
+
+// leastHalf is the length, in bytes, of the shorter part of a word that is written as one or as two.
+const leastHalf = 3
+
+// Joined returns the key of the word that two words in a row make, as "front end" makes "frontend"; empty if they are
+// no two plain words, or if the first says nothing about a topic.
+func Joined(first, second Token) string {
+	if first.Stop || !letters(first) || !letters(second) {
+		return ""
+	}
+	return stem(first.Folded + second.Folded)
+}
+
+// Halves yields the keys of the two words that a plain word may be written as, for each place where it may be cut.
+func Halves(word Token) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		if !letters(word) {
+			return
+		}
+		for i := leastHalf; i <= len(word.Folded)-leastHalf; i++ {
+			if left, right := word.Folded[:i], word.Folded[i:]; !stopWord(left) && !stopWord(right) &&
+				utf8.RuneStart(right[0]) && !yield(stem(left), stem(right)) {
+				return
+			}
+		}
+	}
+}
+
+// letters reports whether a token is a word of letters, and no identifier.
+func letters(t Token) bool {
+	return t.Kind == Word && !t.Identifier && len(t.Folded) > 1 &&
+		strings.IndexFunc(t.Folded, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
 }
 
 // Base returns the last part of a path, or the name itself.
