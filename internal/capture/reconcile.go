@@ -62,14 +62,14 @@ func (s *Service) reconcile(ctx context.Context, sess mem.Session, how reading) 
 	if err != nil {
 		return 0, err
 	}
-	defer func() { _ = r.written.Commit() }() // only after a panic
+	defer func() { _ = r.written.End() }() // only after a panic
 	position, err := s.ReadPastEvents(ctx, sess, since, how.until, func(ev mem.Event) error {
 		if ev.Source == mem.Interrupted && !how.over {
 			return nil
 		}
 		return r.handle(ctx, ev)
 	})
-	if lost := cmp.Or(r.lost, r.written.Commit()); lost != nil { // so the position is not known
+	if lost := r.written.End(); lost != nil { // so the position is not known
 		return r.found, fmt.Errorf("recover missing events: %w", errors.Join(err, lost))
 	}
 	if position != since { // also after an error: the next call continues there
@@ -112,9 +112,7 @@ type reconciliation struct {
 	after   time.Time // earlier events are too old
 	found   int
 
-	written *mem.Transaction // of the newest events; nil while there is none
-	begun   time.Time        // when it began
-	lost    error            // by which earlier events were not written
+	written mem.Transactions // unused without beforeEvent
 }
 
 // span is the time from a session start to the last event before the next one.
@@ -125,6 +123,7 @@ func (s *Service) newReconciliation(ctx context.Context, sess mem.Session, how r
 		s: s, session: sess, how: how, prompts: map[string]bool{}, ends: map[string]bool{}, cut: map[string]bool{},
 		calls: map[string]bool{}, turns: map[string]mem.Turn{},
 		aliases: map[string]string{}, named: map[string]bool{},
+		written: mem.Transactions{Store: s.Store, Before: how.beforeEvent},
 	}
 	stored, err := s.Store.EventHeaders(ctx, sess.ID)
 	if err != nil {
@@ -200,9 +199,11 @@ func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
 	if !r.missing(ev) {
 		return nil
 	}
-	ctx, err := r.nextEvent(ctx)
-	if err != nil {
-		return err
+	if r.how.beforeEvent != nil {
+		var err error
+		if ctx, err = r.written.Next(ctx); err != nil {
+			return err
+		}
 	}
 	for _, id := range append([]string{r.session.ID}, r.how.copies...) {
 		until, err := r.s.Store.ErasedUntil(ctx, id) // a purge may happen while the transcript is read
@@ -224,38 +225,6 @@ func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
 		r.turns[ev.PromptID] = mem.Turn{PromptID: ev.PromptID}
 	}
 	return nil
-}
-
-// transactionFor is how long events are written in one transaction. A hook that comes meanwhile waits for one of them
-// at most.
-const transactionFor = 25 * time.Millisecond
-
-// nextEvent returns the context of the next event. It ends the transaction of the events before it if others wait or
-// it is old, and then begins the next one.
-func (r *reconciliation) nextEvent(ctx context.Context) (context.Context, error) {
-	if r.how.beforeEvent == nil {
-		return ctx, nil
-	}
-	if r.written != nil && !r.written.Wanted() && time.Since(r.begun) < transactionFor {
-		return r.written.In(ctx), nil
-	}
-	if r.lost = r.written.Commit(); r.lost != nil {
-		return ctx, r.lost
-	}
-	r.written = nil
-	if err := r.how.beforeEvent(ctx); err != nil {
-		return ctx, err
-	}
-	st, ok := r.s.Store.(mem.Transactor)
-	if !ok {
-		return ctx, nil
-	}
-	var err error
-	if r.written, err = st.Begin(ctx); err != nil {
-		return ctx, err
-	}
-	r.begun = time.Now()
-	return r.written.In(ctx), nil
 }
 
 // nameAsImported gives the turn of a prompt the ID of the first imported one with the same text that no other prompt

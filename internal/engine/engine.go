@@ -6,6 +6,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -123,15 +124,37 @@ func (e *Engine) Report(ctx context.Context, ev mem.Event) (capture.Outcome, err
 	return did, nil
 }
 
-// Replay stores events that were delivered while no daemon answered. They survive a power cut only after the caller has
-// synced the store, see [mem.Batch.SyncedLater].
+// Replay stores events that were delivered while no daemon answered, in few transactions. They survive a power cut only
+// after the caller has synced the store, see [mem.Batch.SyncedLater]. After an error any of them may not be stored.
 func (e *Engine) Replay(ctx context.Context, events []mem.Event) error {
+	var written mem.Transactions
+	if len(events) > 1 { // alone, an event is kept also without a part of it that cannot be written
+		written.Store = e.Store
+	}
+	defer func() { _ = written.End() }() // only after a panic
 	for _, ev := range events {
-		if _, _, err := e.HandleEvent(ctx, ev, true); err != nil {
-			return fmt.Errorf("replay %s: %w", ev.ID, err)
+		if err := e.replay(ctx, &written, ev); err != nil {
+			return fmt.Errorf("replay %s: %w", ev.ID, errors.Join(err, written.End()))
 		}
 	}
+	if err := written.End(); err != nil {
+		return fmt.Errorf("replay: %w", err)
+	}
 	return nil
+}
+
+// replay stores one event in a transaction with others. One whose handling may read transcripts or repositories is
+// stored alone: hooks would wait until that has been read.
+func (e *Engine) replay(ctx context.Context, written *mem.Transactions, ev mem.Event) (err error) {
+	if event.BelongsToTurn(ev.Kind) || ev.Kind == mem.UserPromptSubmit {
+		ctx, err = written.Next(ctx)
+	} else {
+		err = written.End()
+	}
+	if err == nil {
+		_, _, err = e.HandleEvent(ctx, ev, true)
+	}
+	return err
 }
 
 // HandleEvent stores ev and answers it. An event that was delivered late, or stored before, is not answered. did

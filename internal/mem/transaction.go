@@ -3,6 +3,7 @@ package mem
 import (
 	"context"
 	"slices"
+	"time"
 )
 
 // Transactor is a [Store] that can write what several calls of Apply get in one transaction.
@@ -66,4 +67,54 @@ func (t *Transaction) Commit() (err error) {
 		f(err)
 	}
 	return err
+}
+
+// transactionFor is how long steps are written in one transaction. A hook that comes meanwhile waits for one of them at
+// most.
+const transactionFor = 25 * time.Millisecond
+
+// Transactions writes the steps of a long work in few transactions: each ends once others wait, or it is old. The zero
+// value with a Store is ready. A store that is no [Transactor] writes each step at once.
+type Transactions struct {
+	Store Store
+	// Before is called before each transaction. Its error ends the work. Nil is not called.
+	Before func(context.Context) error
+
+	open  *Transaction // of the newest steps; nil while there is none
+	begun time.Time    // when it began
+	lost  error        // by which earlier steps were not written
+}
+
+// Next returns the context of the next step.
+func (t *Transactions) Next(ctx context.Context) (context.Context, error) {
+	if t.open != nil && !t.open.Wanted() && time.Since(t.begun) < transactionFor {
+		return t.open.In(ctx), nil
+	}
+	if err := t.End(); err != nil {
+		return ctx, err
+	}
+	if t.Before != nil {
+		if err := t.Before(ctx); err != nil {
+			return ctx, err
+		}
+	}
+	st, ok := t.Store.(Transactor)
+	if !ok {
+		return ctx, nil
+	}
+	var err error
+	if t.open, err = st.Begin(ctx); err != nil {
+		return ctx, err
+	}
+	t.begun = time.Now()
+	return t.open.In(ctx), nil
+}
+
+// End ends the open transaction if there is one. It returns an error if any step was not written, also an earlier one.
+func (t *Transactions) End() error {
+	if err := t.open.Commit(); err != nil && t.lost == nil {
+		t.lost = err
+	}
+	t.open = nil
+	return t.lost
 }
