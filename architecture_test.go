@@ -31,6 +31,7 @@ when:           chars fault
 # 1 pure
 lang:           chars
 shell:
+rawjson:
 redact/ascii:
 redact/names:   redact/ascii
 redact/notation: redact/ascii
@@ -43,7 +44,7 @@ blame:
 vector:
 inject:         mem chars
 agent:          mem chars
-extract:        mem chars lang shell rank inject
+extract:        mem chars lang shell rawjson rank inject
 entity:         mem shell inject
 remote:         lang shell
 propose:        mem chars lang blame extract rank
@@ -73,7 +74,7 @@ store/served:   store/stored store/postgres store/surreal
 store/storetest: mem chars
 store/sqlitetest: store/sqlite
 spool:          mem chars fsx
-transcript:     mem chars fsx agent store/sqlite
+transcript:     mem chars fsx rawjson agent store/sqlite
 transfer:       mem store/stored
 trailer:        fault fsx
 gitblame:       outcome blame trailer

@@ -1,16 +1,55 @@
 package daemon
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"remanence/internal/event"
+	"remanence/internal/index"
 	"remanence/internal/mem"
 )
+
+// appliesSeen records whether each event was written in a transaction with others.
+type appliesSeen struct {
+	*index.Store
+	together map[mem.EventKind]bool
+}
+
+func (s appliesSeen) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
+	for _, b := range batches {
+		if b.Event != nil {
+			s.together[b.Event.Kind] = mem.TransactionOf(ctx) != nil
+		}
+	}
+	return s.Store.Apply(ctx, batches...)
+}
+
+// Hooks wait until a transaction has ended, so an event for which files may be read is not in one.
+func TestSpooledEventsOfTurnsAreWrittenTogether(t *testing.T) {
+	h, _ := openDaemon(t)
+	defer h.Store.Close()
+	seen := appliesSeen{h.indexed, map[mem.EventKind]bool{}}
+	h.Engine.Store = seen
+	events := backlog(t, h, t.TempDir())
+	if left, err := h.DrainSpool(t.Context()); err != nil || left > 0 {
+		t.Fatalf("%d events left, %v", left, err)
+	}
+	want := map[mem.EventKind]bool{
+		mem.SessionStart: false, mem.UserPromptSubmit: true, mem.PostToolUse: true, mem.Stop: true,
+	}
+	if !maps.Equal(seen.together, want) {
+		t.Errorf("written together: %v, want %v", seen.together, want)
+	}
+	if kept, err := h.Store.Events(t.Context(), mem.EventQuery{Limit: 10_000}); err != nil || len(kept) != events {
+		t.Errorf("%d of %d events are kept, %v", len(kept), events, err)
+	}
+}
 
 // An event that the store refuses, whatever else works.
 func TestAnEventThatCanNeverBeKeptHoldsUpNoErasing(t *testing.T) {

@@ -46,8 +46,8 @@ type Config struct {
 	// StateFiles are the state files of projects. Nil means that there are none.
 	StateFiles event.StateFiles
 	// TranscriptEvents passes the events in an agent's transcript from a position up to a time to give, and
-	// returns the new position, also with an error. The events have kind, time, turn and their own fields,
-	// redacted. Nil means that lost events are not searched for.
+	// returns the new position, also with an error. The events have kind, time, turn and their own fields; texts
+	// are redacted, inputs and responses of tools are not. Nil means that lost events are not searched for.
 	TranscriptEvents func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time,
 		give func(mem.Event) error) (mem.TranscriptPosition, error)
 	// ListTranscripts lists transcripts below a folder of Claude Code and a home directory, those that ended last first.
@@ -128,33 +128,25 @@ func (e *Engine) Report(ctx context.Context, ev mem.Event) (capture.Outcome, err
 // after the caller has synced the store, see [mem.Batch.SyncedLater]. After an error any of them may not be stored.
 func (e *Engine) Replay(ctx context.Context, events []mem.Event) error {
 	var written mem.Transactions
-	if len(events) > 1 { // alone, an event is kept also without a part of it that cannot be written
+	defer func() { _ = written.End() }() // only after a panic
+	if len(events) > 1 {                 // alone, an event is kept also without a part of it that cannot be written
 		written.Store = e.Store
 	}
-	defer func() { _ = written.End() }() // only after a panic
 	for _, ev := range events {
-		if err := e.replay(ctx, &written, ev); err != nil {
+		of, err := ctx, error(nil)
+		if event.BelongsToTurn(ev.Kind) || ev.Kind == mem.UserPromptSubmit {
+			of, err = written.Next(ctx)
+		} else { // hooks would wait while transcripts or repositories are read
+			err = written.End()
+		}
+		if err == nil {
+			_, _, err = e.HandleEvent(of, ev, true)
+		}
+		if err != nil {
 			return fmt.Errorf("replay %s: %w", ev.ID, errors.Join(err, written.End()))
 		}
 	}
-	if err := written.End(); err != nil {
-		return fmt.Errorf("replay: %w", err)
-	}
-	return nil
-}
-
-// replay stores one event in a transaction with others. One whose handling may read transcripts or repositories is
-// stored alone: hooks would wait until that has been read.
-func (e *Engine) replay(ctx context.Context, written *mem.Transactions, ev mem.Event) (err error) {
-	if event.BelongsToTurn(ev.Kind) || ev.Kind == mem.UserPromptSubmit {
-		ctx, err = written.Next(ctx)
-	} else {
-		err = written.End()
-	}
-	if err == nil {
-		_, _, err = e.HandleEvent(ctx, ev, true)
-	}
-	return err
+	return written.End()
 }
 
 // HandleEvent stores ev and answers it. An event that was delivered late, or stored before, is not answered. did

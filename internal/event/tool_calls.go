@@ -120,13 +120,17 @@ func Failed(m Context, c extract.Call, said string) mem.Memory {
 // todosOf reads the items of the list tool, or those of a task tool. Other tools have subjects too, such as that
 // of a mail. whole reports that the items are the complete list.
 func todosOf(ev mem.Event, in map[string]json.RawMessage, output string) (list []extract.Todo, whole bool) {
-	if ev.Tool == mem.ToolTodo {
+	switch ev.Tool {
+	case mem.ToolTaskCreate, mem.ToolTaskUpdate, "TaskGet", "TaskList":
+	case mem.ToolTodo:
 		for _, item := range extract.Items(in["todos"]) {
 			if t := extract.TaskIn(item); t.Text != "" {
 				list = append(list, extract.Todo{Text: t.Text, Status: t.Status})
 			}
 		}
 		return list, true
+	default:
+		return nil, false
 	}
 	out := extract.Fields(ev.Response)
 	if string(out["success"]) == "false" {

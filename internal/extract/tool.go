@@ -10,6 +10,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/lang"
+	"remanence/internal/rawjson"
 	"remanence/internal/shell"
 )
 
@@ -29,19 +30,23 @@ type Call struct {
 	Whole    bool // todos is the whole list: what is not on it is off it
 }
 
-// Items are the objects of a JSON list.
+// Items are the objects of a JSON list. They share its bytes.
 func Items(raw json.RawMessage) []map[string]json.RawMessage {
-	var list []map[string]json.RawMessage
-	if json.Unmarshal(raw, &list) != nil {
+	list, whole := []map[string]json.RawMessage(nil), true
+	if !rawjson.Array(raw, func(item []byte) {
+		f := Fields(item)
+		whole = whole && (f != nil || string(item) == "null")
+		list = append(list, f)
+	}) || !whole {
 		return nil
 	}
 	return list
 }
 
-// Fields returns the members of a JSON object; nil if it is none.
+// Fields returns the members of a JSON object; nil if it is none. They share its bytes.
 func Fields(raw json.RawMessage) map[string]json.RawMessage {
-	var f map[string]json.RawMessage
-	if json.Unmarshal(raw, &f) != nil {
+	f := map[string]json.RawMessage{}
+	if !rawjson.Object(raw, func(key, value []byte) { f[string(key)] = value }) {
 		return nil
 	}
 	return f
@@ -49,10 +54,7 @@ func Fields(raw json.RawMessage) map[string]json.RawMessage {
 
 // Text returns a JSON string; empty if it is none.
 func Text(raw json.RawMessage) string {
-	var s string
-	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
+	s, _ := rawjson.String(raw)
 	return s
 }
 
@@ -73,15 +75,13 @@ func ResponseText(raw json.RawMessage) string {
 		out := []string{Text(f["stdout"]), Text(f["stderr"]), Text(f["text"]), Text(f["content"])}
 		return strings.TrimSpace(strings.Join(out, "\n"))
 	case '[':
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) != nil {
-			return ""
-		}
 		var out []string
-		for _, item := range list {
+		if !rawjson.Array(raw, func(item []byte) {
 			if t := ResponseText(item); t != "" {
 				out = append(out, t)
 			}
+		}) {
+			return ""
 		}
 		return strings.Join(out, "\n")
 	}

@@ -47,8 +47,8 @@ type foreignLine struct {
 
 // records returns the records of a line, none for one that says nothing. known is false if the line is no record.
 func (d *Reader) records(line []byte) (out []record, known bool) {
-	var r record
-	if json.Unmarshal(line, &r) != nil {
+	r, ok := readRecord(line)
+	if !ok {
 		return nil, false
 	}
 	if len(r.Message) > 0 {
@@ -56,6 +56,9 @@ func (d *Reader) records(line []byte) (out []record, known bool) {
 			return []record{r}, r.Type != ""
 		}
 		return d.qwen(r), true
+	}
+	if !r.foreign && r.Type != "" && r.Type != geminiClient && r.Type != User {
+		return []record{r}, true
 	}
 	var o openCodeLine
 	if json.Unmarshal(line, &o) == nil && len(o.Part) > 0 {

@@ -8,31 +8,86 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/rawjson"
 )
 
 // record is one line, as far as it matters. Every other type than user,
 // assistant and system is passed over: among them are copies of messages and
 // what our own hooks said.
 type record struct {
-	Type      string          `json:"type"`
-	Sidechain bool            `json:"isSidechain"` // a subagent's
-	Agent     string          `json:"agentId"`     // the subagent's; "" for the main conversation
-	Meta      bool            `json:"isMeta"`      // the client's own words
-	Summary   bool            `json:"isCompactSummary"`
-	Origin    string          `json:"turnOrigin"`
-	Result    json.RawMessage `json:"toolUseResult"`
-	Denied    string          `json:"toolDenialKind"`
-	Session   string          `json:"sessionId"`
-	ID        string          `json:"uuid"`
-	PromptID  string          `json:"promptId"` // not on answers
-	Branch    string          `json:"gitBranch"`
-	Timestamp string          `json:"timestamp"`
-	Message   json.RawMessage `json:"message"`
-	Cwd       string          `json:"cwd"`
+	Type      string
+	Sidechain bool   // a subagent's
+	Agent     string // the subagent's; "" for the main conversation
+	Meta      bool   // the client's own words
+	Summary   bool
+	Origin    string
+	Result    json.RawMessage
+	Denied    string
+	Session   string
+	ID        string
+	PromptID  string // not on answers
+	Branch    string
+	Timestamp string
+	Message   json.RawMessage
+	Cwd       string
 
-	Provenance string         `json:"provenance"` // of Qwen Code's lines
+	Provenance string         // of Qwen Code's lines
+	foreign    bool           // it has a member that only lines of other clients have
 	client     string         // that made a tool's result; empty for Claude Code
 	payload    map[string]any // of that result
+}
+
+// readRecord reads a line; ok is false if it is no record. The record shares its bytes.
+func readRecord(line []byte) (r record, ok bool) {
+	return r, rawjson.Object(line, func(key, value []byte) {
+		switch string(key) {
+		case "isSidechain":
+			r.Sidechain = string(value) == "true"
+		case "isMeta":
+			r.Meta = string(value) == "true"
+		case "isCompactSummary":
+			r.Summary = string(value) == "true"
+		case "toolUseResult":
+			r.Result = value
+		case "message":
+			r.Message = value
+		case "openCodePart", "payload", "data", "$set":
+			r.foreign = true
+		default:
+			if text := r.text(string(key)); text != nil {
+				*text, _ = rawjson.String(value)
+			}
+		}
+	})
+}
+
+// text returns the place of the text that a line has under a key; nil if it is of no use.
+func (r *record) text(key string) *string {
+	switch key {
+	case "type":
+		return &r.Type
+	case "agentId":
+		return &r.Agent
+	case "turnOrigin":
+		return &r.Origin
+	case "toolDenialKind":
+		return &r.Denied
+	case "sessionId":
+		return &r.Session
+	case "uuid":
+		return &r.ID
+	case "promptId":
+		return &r.PromptID
+	case "gitBranch":
+		return &r.Branch
+	case "timestamp":
+		return &r.Timestamp
+	case "cwd":
+		return &r.Cwd
+	case "provenance":
+		return &r.Provenance
+	}
+	return nil
 }
 
 type message struct {
@@ -54,6 +109,52 @@ type block struct {
 	ToolUseID string          `json:"tool_use_id"` // of a result
 	Content   json.RawMessage `json:"content"`
 	IsError   bool            `json:"is_error"`
+}
+
+// readMessage reads the message of a record; ok is false if it is none. The message shares its bytes.
+func readMessage(raw []byte) (m message, ok bool) {
+	return m, rawjson.Object(raw, func(key, value []byte) {
+		switch string(key) {
+		case "id":
+			m.ID, _ = rawjson.String(value)
+		case "model":
+			m.Model, _ = rawjson.String(value)
+		case "content":
+			m.Content = value
+		case "stop_reason":
+			m.StopReason, _ = rawjson.String(value)
+		}
+	})
+}
+
+// readBlocks reads the content of a message; ok is false if it is of another form. The blocks share its bytes.
+func readBlocks(content []byte) (blocks []block, ok bool) {
+	known := true
+	isList := rawjson.Array(content, func(item []byte) {
+		var b block
+		known = rawjson.Object(item, func(key, value []byte) {
+			switch string(key) {
+			case "type":
+				b.Type, _ = rawjson.String(value)
+			case "text":
+				b.Text, _ = rawjson.String(value)
+			case "id":
+				b.ID, _ = rawjson.String(value)
+			case "name":
+				b.Name, _ = rawjson.String(value)
+			case "input":
+				b.Input = value
+			case "tool_use_id":
+				b.ToolUseID, _ = rawjson.String(value)
+			case "content":
+				b.Content = value
+			case "is_error":
+				b.IsError = string(value) == "true"
+			}
+		}) && known
+		blocks = append(blocks, b)
+	})
+	return blocks, isList && known
 }
 
 // synthetic is the model of messages that the client made itself, such as API errors.
@@ -97,8 +198,8 @@ func (p *parser) record(r record) {
 	if r.Type != "user" && r.Type != "assistant" {
 		return
 	}
-	var m message
-	if err := json.Unmarshal(r.Message, &m); err != nil {
+	m, ok := readMessage(r.Message)
+	if !ok {
 		p.part.Bad++
 		return
 	}
@@ -186,11 +287,11 @@ func (p *parser) finish(redact func(string) string, hidden func(string) bool) Pa
 // words returns the text of a message's content without reminders; ok is false
 // if it holds a tool's result or is of no known form.
 func words(content json.RawMessage) (text string, ok bool) {
-	if err := json.Unmarshal(content, &text); err == nil {
+	if text, ok = rawjson.String(content); ok {
 		return chars.WithoutPlanNote(withoutReminders(text)), true
 	}
-	var blocks []block
-	if err := json.Unmarshal(content, &blocks); err != nil {
+	blocks, ok := readBlocks(content)
+	if !ok {
 		return "", false
 	}
 	var texts []string

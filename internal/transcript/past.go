@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/rawjson"
 )
 
 // Past reads from a record what happened in a session: what was asked, which
@@ -21,7 +23,7 @@ import (
 // is found again.
 type Past struct {
 	Redact func(string) string          // redacts a text; required
-	JSON   func([]byte) json.RawMessage // and every input and response through this
+	JSON   func([]byte) json.RawMessage // redacts the input of a question that waits for its answer; required
 	Own    func(prompt string) bool     // reports whether a prompt is one of our commands; nil means none is
 	// Unnumbered also reads turns without an id, as clients before 2.1 wrote them. They get the id of their prompt's
 	// line. Their turns end with the last words, as those clients recorded no reason for the end of a message.
@@ -31,7 +33,8 @@ type Past struct {
 
 // Read returns, in order, the events in the transcript of a session after a position and up to a time, followed by the
 // tool calls in the transcripts of its subagents since then. Turns of private prompts and of our own commands are left
-// out whole. Transcripts of other sessions are skipped, and so are lines without the id of a turn.
+// out whole. Transcripts of other sessions are skipped, and so are lines without the id of a turn. Inputs and responses
+// of tool calls are as the client wrote them: most is left out of what is stored, so whoever stores them redacts them.
 //
 // A last turn without an end yields a Stop with Source mem.Interrupted and all that the
 // assistant wrote in it: it may go on, or have been cut off. If a question of mem.ToolAsk waits for its answer, the
@@ -171,19 +174,20 @@ func (c *eventReader) record(r record, at int64) (young bool, err error) {
 	if when.After(c.until) {
 		return true, nil
 	}
-	var m message
-	if json.Unmarshal(r.Message, &m) != nil {
+	m, ok := readMessage(r.Message)
+	if !ok {
 		return false, nil
 	}
 	if r.Type == "assistant" {
 		c.assistant(m, when)
 		return false, nil
 	}
-	if text, ok := words(m.Content); ok && chars.IsInterruption(text) {
+	text, ok := words(m.Content)
+	if ok && chars.IsInterruption(text) {
 		c.turn.ended = false
 	}
 	if r.PromptID == "" && c.Unnumbered {
-		r.PromptID = c.number(r, m)
+		r.PromptID = c.number(r, text)
 	}
 	if r.PromptID == "" {
 		return false, nil
@@ -197,22 +201,20 @@ func (c *eventReader) record(r record, at int64) (young bool, err error) {
 	if result := resultOf(m.Content); result.ToolUseID != "" {
 		return false, c.result(r, result, when)
 	}
-	return false, c.prompt(r, m, when)
+	return false, c.prompt(r, text, when)
 }
 
 // number returns the id of the turn that a line without one belongs to: its own if a prompt begins there.
-func (c *eventReader) number(r record, m message) string {
-	text, ok := words(m.Content)
-	if !ok || text == "" || c.agent.id != "" || r.Meta || r.Summary || chars.IsClientText(text) {
+func (c *eventReader) number(r record, text string) string {
+	if text == "" || c.agent.id != "" || r.Meta || r.Summary || chars.IsClientText(text) {
 		return c.turn.id
 	}
 	return r.ID
 }
 
 // prompt takes what was asked, by a person or by the client for one.
-func (c *eventReader) prompt(r record, m message, at time.Time) error {
-	text, ok := words(m.Content)
-	if !ok || c.agent.id != "" || r.Meta || r.Summary || text == "" {
+func (c *eventReader) prompt(r record, text string, at time.Time) error {
+	if c.agent.id != "" || r.Meta || r.Summary || text == "" {
 		return nil
 	}
 	if name := commandName(text); name != "" {
@@ -252,8 +254,7 @@ func (c *eventReader) assistant(m message, at time.Time) {
 		}
 		t.message, t.said, t.size = m.ID, nil, 0
 	}
-	var blocks []block
-	_ = json.Unmarshal(m.Content, &blocks) // of another form: it says nothing
+	blocks, _ := readBlocks(m.Content) // of another form: it says nothing
 	for _, b := range blocks {
 		switch b.Type {
 		case "text":
@@ -281,7 +282,7 @@ func (t *turn) say(text string) {
 // wait keeps a call until its result is there.
 func (c *eventReader) wait(b block) {
 	c.forget(b.ID) // it may be on record twice
-	b = block{ID: b.ID, Name: b.Name, Input: b.Input}
+	b = block{ID: b.ID, Name: b.Name, Input: bytes.Clone(b.Input)}
 	if c.waiting += b.weight(); c.waiting > maxWaiting {
 		clear(c.calls)
 		c.waiting = b.weight()
@@ -310,14 +311,14 @@ func (c *eventReader) result(r record, b block, at time.Time) error {
 	}
 	e := mem.Event{
 		Kind: mem.PostToolUse, At: at, PromptID: c.turn.id, Tool: chars.Clip(chars.Line(call.Name), maxID),
-		ToolUseID: b.ToolUseID, Input: c.JSON(call.Input),
+		ToolUseID: b.ToolUseID, Input: orEmpty(call.Input),
 		AgentID: c.agent.id, AgentType: c.agent.kind,
 	}
 	if r.client != "" {
 		return c.foreignResult(r, call, e)
 	}
 	if !b.IsError {
-		e.Response = c.JSON(r.Result)
+		e.Response = orEmpty(r.Result)
 		return c.give(e)
 	}
 	said := textOf(b.Content)
@@ -335,11 +336,17 @@ func (c *eventReader) foreignResult(r record, call block, e mem.Event) error {
 		return nil
 	}
 	e.Kind, e.Tool, e.Error = got.Kind, chars.Clip(chars.Line(got.Tool), maxID), c.Redact(got.Error)
-	e.Input = c.JSON(got.Input)
-	if len(got.Response) > 0 {
-		e.Response = c.JSON(got.Response)
-	}
+	e.Input = orEmpty(got.Input)
+	e.Response = got.Response
 	return c.give(e)
+}
+
+// orEmpty returns a JSON value; an empty object if there is none.
+func orEmpty(raw json.RawMessage) json.RawMessage {
+	if len(raw) == 0 {
+		return json.RawMessage("{}")
+	}
+	return raw
 }
 
 // finishTurn gives out the end of the turn, if that was reached.
@@ -383,8 +390,8 @@ func size(texts []string) (n int) {
 
 // resultOf is the result that a content holds; the zero block if it holds none.
 func resultOf(content json.RawMessage) block {
-	var blocks []block
-	if len(content) == 0 || content[0] != '[' || json.Unmarshal(content, &blocks) != nil {
+	blocks, ok := readBlocks(content)
+	if !ok {
 		return block{}
 	}
 	for _, b := range blocks {
@@ -397,12 +404,10 @@ func resultOf(content json.RawMessage) block {
 
 // textOf is the text of a result: a string or blocks.
 func textOf(content json.RawMessage) string {
-	var s string
-	if json.Unmarshal(content, &s) == nil {
+	if s, ok := rawjson.String(content); ok {
 		return s
 	}
-	var blocks []block
-	_ = json.Unmarshal(content, &blocks) // of another form: it says nothing
+	blocks, _ := readBlocks(content) // of another form: it says nothing
 	var texts []string
 	for _, b := range blocks {
 		texts = append(texts, b.Text)
