@@ -206,7 +206,9 @@ func (r *reconciliation) handle(ctx context.Context, ev mem.Event) error {
 		}
 	}
 	for _, id := range append([]string{r.session.ID}, r.how.copies...) {
-		until, err := r.s.Store.ErasedUntil(ctx, id) // a purge may happen while the transcript is read
+		until, err := mem.Once(ctx, "erased "+id, func() (time.Time, error) {
+			return r.s.Store.ErasedUntil(ctx, id) // a purge may happen while the transcript is read
+		})
 		if err != nil || !ev.At.After(until) {
 			return err
 		}

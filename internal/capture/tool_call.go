@@ -70,10 +70,14 @@ func (s *Service) ToolSucceeded(
 // commandChanged returns memories of the files of the project that a command changed by a script, as far as it names
 // them.
 func commandChanged(ctx context.Context, s *Service, ec event.Context, c extract.Call) (ch event.Changes) {
+	files := shell.Writes(c.Command)
+	if len(files) == 0 {
+		return ch
+	}
 	if _, failed := c.Failed(); failed {
 		return ch
 	}
-	for _, file := range shell.Writes(c.Command) {
+	for _, file := range files {
 		if !path.IsAbs(file) {
 			file = path.Join(extract.Slashed(ec.Cwd), file)
 		}

@@ -281,7 +281,7 @@ func (e *Engine) turnOf(ctx context.Context, ec event.Context) (mem.Turn, error)
 // open redacts the event and finds its project and session.
 func (e *Engine) open(ctx context.Context, ev mem.Event) (event.Context, error) {
 	ec := event.Context{Event: e.clean(ev), Settings: e.Settings(), Started: e.Now()}
-	p, err := e.Event.ProjectOf(ec.Root)
+	p, err := mem.Once(ctx, "project "+ec.Root, func() (mem.Project, error) { return e.Event.ProjectOf(ec.Root) })
 	if err != nil {
 		return event.Context{}, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"remanence/internal/lang"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 )
 
 // Bounds of what is kept of one turn.
@@ -209,8 +210,8 @@ func (w TurnFacts) join(items []Point) (whole Point, fits bool) {
 // score returns the passages of a text that may be kept, with their salience.
 func (w TurnFacts) score(all []Statement, model string) []Point {
 	weight := weightsOf(model)
-	passages := passagesOf(all, model == ModelPerson)
-	var out []Point
+	passages, out := passagesOf(all, model == ModelPerson), []Point(nil)
+	w.asked = rank.Terms(w.Request)
 	for _, p := range passages {
 		if lang.Width(p.text) < MinStatement || !p.informs(model == ModelPerson) {
 			continue

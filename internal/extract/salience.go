@@ -93,6 +93,8 @@ type TurnFacts struct {
 	Request  string                 // the prompt
 	Known    func(name string) bool // whether the project's memories hold a name; nil: none does
 	Edited   map[string]bool        // the terms that its edits put into files
+
+	asked []string // the terms of the request; filled in by who calls vector
 }
 
 // NewTurnFacts returns what is known of a turn from its request and the files that it dealt with.
@@ -131,10 +133,7 @@ func (w TurnFacts) vector(p passage, of int) []float64 {
 		}
 	}
 	terms := rank.Terms(text)
-	repeats := 0.0
-	if len(terms) > 0 && w.Request != "" {
-		repeats = float64(CountShared(terms, rank.Terms(w.Request))) / float64(len(terms))
-	}
+	repeats := float64(CountShared(terms, w.asked)) / float64(max(1, len(terms)))
 	_, label, _ := labelOf(text)
 	cause := p.found(cueCause)
 	open := is(p.open())
@@ -283,8 +282,8 @@ type Rating struct {
 
 // Rate returns the passages of a text with their features.
 func (w TurnFacts) Rate(text, model string) []Rating {
-	passages := passagesOf(Statements(text), model == ModelPerson)
-	var out []Rating
+	passages, out := passagesOf(Statements(text), model == ModelPerson), []Rating(nil)
+	w.asked = rank.Terms(w.Request)
 	for _, p := range passages {
 		if lang.Width(p.text) < MinStatement {
 			continue

@@ -20,6 +20,7 @@ type Transaction struct {
 	commit func() error
 	wanted []func() bool
 	after  []func(error)
+	once   map[string]any
 	ended  bool
 }
 
@@ -53,6 +54,26 @@ func (t *Transaction) WantedBy(f func() bool) { t.wanted = append(t.wanted, f) }
 
 // After has f called with the error of Commit once the transaction has ended.
 func (t *Transaction) After(f func(error)) { t.after = append(t.after, f) }
+
+// Once returns what f returned for the same key earlier in the transaction of ctx. Without a transaction, or after an
+// error, it calls f. It is for what does not change in a transaction, such as what only others write.
+func Once[T any](ctx context.Context, key string, f func() (T, error)) (T, error) {
+	t := TransactionOf(ctx)
+	if t == nil {
+		return f()
+	}
+	if v, ok := t.once[key].(T); ok {
+		return v, nil
+	}
+	v, err := f()
+	if err == nil {
+		if t.once == nil {
+			t.once = map[string]any{}
+		}
+		t.once[key] = v
+	}
+	return v, err
+}
 
 // Commit ends the transaction. It does nothing for nil, and for a transaction that has ended.
 func (t *Transaction) Commit() (err error) {
