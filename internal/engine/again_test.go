@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -132,5 +133,45 @@ func TestAFailureThatWasFixedSaysSo(t *testing.T) {
 		"What helped (m_3): fixed in clock.go."
 	if again(r) != want {
 		t.Errorf("got  %q\nwant %q", again(r), want)
+	}
+}
+
+func TestAFailureOfAnyEarlierSessionIsCounted(t *testing.T) {
+	const refused = "Exit code 1\nretry_test.go:30: connection refused by upstream"
+	play := func(s *stage, session, failure string, times int) string {
+		t.Helper()
+		s.clock = s.clock.Add(24 * time.Hour)
+		s.inSession = session
+		s.play(start("startup"), prompt("p"+session, "make the retry test pass"))
+		said := ""
+		for i := range times {
+			said = again(s.play(failed("p"+session, fmt.Sprint("t", session, i), "go test ./retry", failure)))
+		}
+		s.play(stop("p"+session, "It still fails."))
+		return said
+	}
+	for name, c := range map[string]struct {
+		first int // times that it failed in the first session
+		later string
+		want  string
+	}{
+		"the same in all": {1, clockError, "`go test ./retry` failed in this way before: 9 times in 9 earlier sessions. " +
+			"Nothing is known to have helped."},
+		"more than once in the first": {3, clockError, "`go test ./retry` failed in this way before: " +
+			"at least 9 times in 9 earlier sessions. Nothing is known to have helped."},
+		"another one since": {1, refused, "`go test ./retry` failed in this way before: once in an earlier session. " +
+			"Nothing is known to have helped."},
+	} {
+		s := newStage(t)
+		play(s, "s0", clockError, c.first)
+		for i := range 8 {
+			play(s, fmt.Sprint("s", i+1), c.later, 1)
+		}
+		if got := play(s, "s9", clockError, 1); got != c.want {
+			t.Errorf("%s: got  %q\nwant %q", name, got, c.want)
+		}
+		if got := play(s, "s10", "Exit code 1\nretry_test.go:7: no space left on device", 1); got != "" {
+			t.Errorf("%s: after another failure: %q", name, got)
+		}
 	}
 }

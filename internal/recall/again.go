@@ -15,8 +15,9 @@ import (
 
 // Bounds of the search for earlier failures.
 const (
-	againSessions = 6   // sessions that are looked at, the newest
+	againSessions = 6   // sessions whose calls are looked at, the newest
 	againCalls    = 200 // newest calls of each
+	againMemories = 200 // of the command, the newest: they count for the sessions before
 	againFiles    = 3   // files that are named
 )
 
@@ -26,6 +27,7 @@ type repeats struct {
 	here     int        // in this session, without the one that is reported
 	before   int        // in earlier sessions
 	sessions int        // earlier sessions in which it occurred
+	more     bool       // it may have occurred more often in one of them
 	tried    []string   // files that were edited between two of its occurrences
 	worked   bool       // the command succeeded after its last occurrence before this one
 	fix      mem.Memory // the newest memory of what fixed it; without an ID if none may be injected
@@ -71,7 +73,7 @@ func (s repeatSearch) all(ctx context.Context) (repeats, error) {
 	ec := s.ec
 	ms, err := s.Store.List(ctx, mem.Query{
 		Project: ec.Project.Key, Command: s.command, Kinds: []mem.Kind{mem.Command, mem.ErrorFix}, Within: "*",
-		Order: mem.ByUpdate, Limit: 2 * againSessions,
+		Order: mem.ByUpdate, Limit: againMemories,
 	})
 	if err != nil {
 		return r, fmt.Errorf("earlier failures: %w", err)
@@ -84,13 +86,17 @@ func (s repeatSearch) all(ctx context.Context) (repeats, error) {
 			}
 			continue
 		}
-		if m.ExitCode == 0 || len(seen) == againSessions || seen[m.Session] || ec.Gate(m) != "" && m.Session != ec.Session {
+		if m.ExitCode == 0 || seen[m.Session] || ec.Gate(m) != "" && m.Session != ec.Session {
 			continue
 		}
 		seen[m.Session] = true
-		n, err := s.in(ctx, m.Session, &r)
-		if err != nil {
-			return r, err
+		n := 0
+		if kept, ok := s.Event.KeptSince(); len(seen) <= againSessions && (!ok || m.Updated.After(kept)) {
+			if n, err = s.in(ctx, m.Session, &r); err != nil {
+				return r, err
+			}
+		} else if s.failure.Same(extract.FailureOf(s.command, m.Body)) {
+			n, r.more = 1, r.more || m.Repeats > 0
 		}
 		if n == 0 {
 			continue
@@ -155,7 +161,11 @@ func (r repeats) describe(command string) string {
 		if r.sessions > 1 {
 			in = fmt.Sprintf("%d earlier sessions", r.sessions)
 		}
-		where = append(where, times(r.before)+" in "+in)
+		often := times(r.before)
+		if r.more {
+			often = "at least " + often
+		}
+		where = append(where, often+" in "+in)
 	}
 	line := fmt.Sprintf("`%s` failed in this way before: %s.", chars.Clip(command, 80), strings.Join(where, ", "))
 	if len(r.tried) > 0 {
