@@ -145,8 +145,8 @@ func WithoutResponse(ev mem.Event) *mem.Event {
 	return &ev
 }
 
-// withoutFileText returns the event of an edit without the text of the file in the
-// response. The input has the changed text; if that begins or ends within a line, the response keeps the lines.
+// withoutFileText returns the event of an edit without the text of the file in the response. The input has the changed
+// text; if that is the whole file, or begins or ends within a line, the response keeps the changed lines.
 func withoutFileText(ev mem.Event, c extract.Call) *mem.Event {
 	if len(ev.Response) == 0 || ev.Response[0] != '{' {
 		return &ev
@@ -159,7 +159,7 @@ func withoutFileText(ev mem.Event, c extract.Call) *mem.Event {
 			kept[name] = value
 		}
 	}
-	if lines := event.PartsOfLines(ev, c); lines != nil {
+	if lines := event.ChangedLines(ev, c); lines != nil {
 		kept["structuredPatch"] = lines
 	}
 	if out, err := json.Marshal(kept); err == nil {

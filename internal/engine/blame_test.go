@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -62,7 +63,7 @@ func TestALineIsTracedToItsPromptAndDecision(t *testing.T) {
 	for i, want := range []string{
 		"1-1",
 		`2-3 s_1 by edit: "round the card fee half up", decision: We decided to round fees half up in`,
-		`4-4 s_1 by commit: "round the card fee half up", decision: We decided`,
+		`4-4 s_1 by made: "round the card fee half up", decision: We decided`,
 		"5-5 s_2 by edit: ",
 	} {
 		if line := strings.Split(got, "\n")[i]; !strings.HasPrefix(line, want) {
@@ -171,8 +172,8 @@ func TestAnAmendedCommitBelongsToTheTurnThatMadeItFirst(t *testing.T) {
 		blame.Line{Text: "// five", Commit: "5555555eeee", Committed: s.clock, Authored: s.clock, Session: "three"},
 	)
 	for i, want := range []string{
-		`1-1 s_1 by commit: "generate the client"`, `2-2 s_2 by commit: "generate the server"`,
-		`3-3 s_1 by commit: "generate the client"`, `4-4 s_1 by commit: "generate the client"`,
+		`1-1 s_1 by made: "generate the client"`, `2-2 s_2 by made: "generate the server"`,
+		`3-3 s_1 by made: "generate the client"`, `4-4 s_1 by made: "generate the client"`,
 		`5-5 s_3 by trailer: "amend the commit"`,
 	} {
 		if line := strings.Split(got, "\n")[i]; !strings.HasPrefix(line, want) {
@@ -182,6 +183,40 @@ func TestAnAmendedCommitBelongsToTheTurnThatMadeItFirst(t *testing.T) {
 }
 
 // BenchmarkBlame traces a file of 2,000 lines in a store with 10,000 sessions, 500 of which edited it.
+// What a person left in the file is committed by a session, which ran nothing that may have written it.
+func TestALineThatASessionOnlyCommittedIsNotItsOwn(t *testing.T) {
+	for command, evidence := range map[string]string{
+		"go test ./...": "made", "git status": "made", "go generate ./...": "commit", "./tools/format.sh": "commit",
+	} {
+		s := newStage(t)
+		s.common, s.commits = "/home/dev/shop/.git", []mem.Commit{{ID: "0a1b2c3d4e", Committed: s.clock, Authored: s.clock}}
+		s.play(start("startup"), prompt("p1", "commit this"), ran("p1", "t1", command, "ok"),
+			ran("p1", "t2", "git add fee.go && git commit -m fee", "[main 0a1b2c3] fee\n"), stop("p1", "Committed."))
+		got := s.blames(blame.Line{Text: "const tax = 19", Commit: "0a1b2c3d4e", Committed: s.clock.Add(time.Hour)})
+		if !strings.HasPrefix(got, "1-1 s_1 by "+evidence+":") {
+			t.Errorf("after %s: %s, want the evidence %s", command, got, evidence)
+		}
+	}
+}
+
+// What a person typed since the last edit stands in a file that is written as a whole.
+func TestAFileThatIsWrittenAsAWholeAddsOnlyWhatItChanged(t *testing.T) {
+	s := newStage(t)
+	text := "package fee\n\nconst typed = 19\nconst written = 20\n"
+	call := edited("p1", "t1", blamedFile, "", "")
+	call.Tool = mem.ToolWrite
+	call.Input = must(json.Marshal(map[string]string{"file_path": blamedFile, "content": text}))
+	hunk := map[string][]string{"lines": {" const typed = 19", "-const n = 1", "+const written = 20"}}
+	call.Response = must(json.Marshal(map[string]any{
+		"type": "update", "filePath": blamedFile, "content": text, "structuredPatch": []any{hunk},
+	}))
+	s.play(start("startup"), prompt("p1", "write the constant"), call, stop("p1", "Done."))
+	got := s.blames(blame.Line{Text: "const typed = 19"}, blame.Line{Text: "const written = 20"})
+	if want := "1-1\n2-2 s_1 by edit: \"write the constant\""; !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func BenchmarkBlame(b *testing.B) {
 	s := newStage(b)
 	const sessions, editing, lines = 10_000, 500, 2000

@@ -2,6 +2,7 @@ package event
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"remanence/internal/extract"
@@ -30,25 +31,14 @@ func LineChanges(ev mem.Event, c extract.Call) (removed, added string) {
 	return strings.Join(gone, "\n"), strings.Join(come, "\n")
 }
 
-// PartsOfLines returns the changed lines of a response to an edit, in the form of the response, if the input names only
-// parts of them; else nil.
-func PartsOfLines(ev mem.Event, c extract.Call) json.RawMessage {
+// ChangedLines returns the changed lines of a response to an edit, in the form of the response, if the input does not
+// tell them; else nil. It names only parts of them, or the whole file.
+func ChangedLines(ev mem.Event, c extract.Call) json.RawMessage {
 	lines := patchLines(extract.Items(extract.Fields(ev.Response)[patchField]))
-	if len(lines) == 0 || c.Old == "" {
+	if len(lines) == 0 || c.Old == "" && ev.Tool != mem.ToolWrite {
 		return nil
 	}
-	in := map[string]bool{}
-	for line := range strings.Lines(c.Old) {
-		in["-"+strings.TrimSpace(line)] = true
-	}
-	for line := range strings.Lines(c.New) {
-		in["+"+strings.TrimSpace(line)] = true
-	}
-	whole := true
-	for _, line := range lines {
-		whole = whole && (in[line[:1]+strings.TrimSpace(line[1:])] || strings.TrimSpace(line[1:]) == "")
-	}
-	if whole {
+	if c.Old != "" && namesWholeLines(lines, c) || c.Old == "" && len(strings.Join(lines, "\n")) > len(c.New) {
 		return nil
 	}
 	out, err := json.Marshal([]map[string][]string{{"lines": lines}})
@@ -56,6 +46,20 @@ func PartsOfLines(ev mem.Event, c extract.Call) json.RawMessage {
 		return nil
 	}
 	return out
+}
+
+// namesWholeLines reports whether the texts of an edit have all of its changed lines.
+func namesWholeLines(lines []string, c extract.Call) bool {
+	in := map[string]bool{}
+	for line := range strings.Lines(c.Old) {
+		in["-"+strings.TrimSpace(line)] = true
+	}
+	for line := range strings.Lines(c.New) {
+		in["+"+strings.TrimSpace(line)] = true
+	}
+	return !slices.ContainsFunc(lines, func(line string) bool {
+		return !in[line[:1]+strings.TrimSpace(line[1:])] && strings.TrimSpace(line[1:]) != ""
+	})
 }
 
 // patchLines returns the removed and added lines of a patch, with their sign, without those around them.

@@ -214,10 +214,19 @@ func (s *Session) foreign(c Command) (n int) {
 
 // mayWrite reports whether a command line may change files that it does not name.
 func mayWrite(line string) bool {
-	line, _, _ = strings.Cut(line, "git commit") // its message may say anything
+	line, _, _ = strings.Cut(line, "git commit")   // its message may say anything
+	line = strings.ReplaceAll(line, "git add", "") // which only records work
 	return shell.HasSideEffects(line) || slices.ContainsFunc([]string{
 		">", "sed -i", "python", "node ", "perl", "ruby", "awk", "tee ", "fix", "fmt", "format", "--write", "build",
 		"generate", "git checkout", "git mv", "git rm", "git apply", "git am", "git stash", "git merge", "git pull",
 		"git rebase", "git cherry-pick", "git revert", "patch",
 	}, func(part string) bool { return strings.Contains(strings.ReplaceAll(line, "2>&1", ""), part) })
+}
+
+// MayWrite reports whether a command line may change a file: it does more than to show or to check something or to
+// record work in git.
+func MayWrite(line string) bool {
+	return mayWrite(line) || slices.ContainsFunc(shell.Work(line), func(command string) bool {
+		return len(shell.Checks(command)) == 0
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
+	"remanence/internal/outcome"
 )
 
 // Bounds of one request.
@@ -22,6 +23,7 @@ const (
 	maxBlameCommits = 50   // commits without an edit whose session is looked for
 	maxBlameTurns   = 1000 // turns of a session
 	maxBlameCalls   = 500  // calls of a turn
+	maxBlameRan     = 100  // commands of a session that may have written a line; with more it counts as one that did
 	maxBlamePrompt  = 200  // characters of a prompt
 
 	maxBlameSummaries = 2000 // of two days
@@ -39,7 +41,7 @@ type BlameRequest struct {
 type BlameResponse struct {
 	File  string     `json:"file"`  // project-relative
 	Lines int        `json:"lines"` // asked for
-	Known int        `json:"known"` // lines whose session is known
+	Known int        `json:"known"` // lines that a known session wrote
 	Rows  []BlameRow `json:"rows"`
 }
 
@@ -85,7 +87,8 @@ type BlameOrigin struct {
 // What an origin is known by.
 const (
 	ByEdit    = "edit"    // an edit of the session added the text
-	ByCommit  = "commit"  // the session made the commit
+	ByCommit  = "commit"  // the session made the commit, and a command of it may have written the line
+	OnlyMade  = "made"    // the session made the commit, and wrote the line neither by an edit nor by a command
 	ByTrailer = "trailer" // the commit names the session
 )
 
@@ -126,7 +129,7 @@ func (s *Service) Blame(ctx context.Context, req BlameRequest) (BlameResponse, e
 		if err != nil {
 			return out, err
 		}
-		if origin != nil {
+		if origin != nil && origin.Evidence != OnlyMade {
 			out.Known++
 		}
 		out.add(req.Lines[i], origin)
@@ -210,8 +213,9 @@ func (b *blamed) edits(ctx context.Context) (edits []blame.Edit, made []mem.Even
 	slices.SortStableFunc(made, func(x, y mem.Event) int { return x.At.Compare(y.At) })
 	for _, ev := range made {
 		call := b.Event.ReadCall(ev, b.project)
-		e := blame.Edit{At: ev.At, Whole: ev.Tool == mem.ToolWrite}
+		e := blame.Edit{At: ev.At}
 		e.Old, e.New = event.LineChanges(ev, call)
+		e.Whole = ev.Tool == mem.ToolWrite && e.New == call.New
 		edits = append(edits, e)
 	}
 	return edits, made, nil
@@ -314,10 +318,39 @@ func (b *blamed) listed(ctx context.Context, at time.Time, match func(mem.Commit
 	}
 	for _, m := range slices.Backward(sums) {
 		if slices.ContainsFunc(m.Commits, match) {
-			return b.turn(ctx, m.Source.Session, m.Source.PromptID, ByCommit, m.Created)
+			evidence := OnlyMade
+			if wrote, err := b.mayHaveWritten(ctx, m); err != nil {
+				return nil, err
+			} else if wrote {
+				evidence = ByCommit
+			}
+			return b.turn(ctx, m.Source.Session, m.Source.PromptID, evidence, m.Created)
 		}
 	}
 	return nil, nil
+}
+
+// mayHaveWritten reports whether the session of a summary may have changed a file otherwise than by an edit until then:
+// by a command or by a tool of a server, or in calls that are not kept.
+func (b *blamed) mayHaveWritten(ctx context.Context, m mem.Memory) (bool, error) {
+	if kept, ok := b.Event.KeptSince(); ok && b.session(m.Session).Created.Before(kept) {
+		return true, nil
+	}
+	for _, tool := range []string{mem.ToolShell, "mcp__*"} {
+		calls, err := b.Store.Events(ctx, mem.EventQuery{
+			Session: m.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: tool, Limit: maxBlameRan,
+		})
+		if err != nil {
+			return false, fmt.Errorf("calls of a session: %w", err)
+		}
+		if len(calls) == maxBlameRan || slices.ContainsFunc(calls, func(ev mem.Event) bool {
+			return !ev.At.After(m.Created) &&
+				(tool != mem.ToolShell || outcome.MayWrite(b.Event.ReadCall(ev, b.project).Command))
+		}) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // named returns the turn of the session that a commit names: the last one that began before the commit was made. It is

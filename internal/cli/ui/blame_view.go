@@ -44,6 +44,9 @@ func (v BlameView) Print(p *Printer) {
 		if o.Evidence == views.ByCommit {
 			text += ", made the commit"
 		}
+		if o.Evidence == views.OnlyMade {
+			text += ", only made the commit"
+		}
 		if o.Evidence == views.ByTrailer {
 			text += ", named by the commit"
 		}

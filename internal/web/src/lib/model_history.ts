@@ -16,7 +16,7 @@ export interface RecapDay {
 export interface Recap { since: string; until: string; days: RecapDay[]; text?: string; cut?: boolean }
 
 export interface BlameOrigin {
-  session: string; agent?: string; at: string; prompt?: string; evidence: "edit" | "commit" | "trailer";
+  session: string; agent?: string; at: string; prompt?: string; evidence: "edit" | "commit" | "made" | "trailer";
   memory?: { id: string; kind: string; title: string; trust: string; at: string };
 }
 export interface BlameRow {

@@ -52,7 +52,7 @@ function Row({ of: r, text }: { of: BlameRow; text: string[] }) {
           {r.commit && <span class="muted"> · {r.author}{r.committed && <>, <time dateTime={r.committed} title={exact(r.committed)}>{clock(r.committed)}</time></>}</span>}
         </p>
         {o
-          ? <p><ID of={o.session} /> <time dateTime={o.at} title={exact(o.at)}>{clock(o.at)}</time> <span class="muted">{o.agent}{o.evidence === "commit" && ", " + bl.byCommit}{o.evidence === "trailer" && ", " + bl.byTrailer}</span> {o.prompt && <q>{o.prompt}</q>}</p>
+          ? <p><ID of={o.session} /> <time dateTime={o.at} title={exact(o.at)}>{clock(o.at)}</time> <span class="muted">{o.agent}{o.evidence === "commit" && ", " + bl.byCommit}{o.evidence === "made" && ", " + bl.onlyMade}{o.evidence === "trailer" && ", " + bl.byTrailer}</span> {o.prompt && <q>{o.prompt}</q>}</p>
           : r.commit && <p class="muted">{bl.git}</p>}
         {o?.memory && <p><ID of={o.memory.id} /> <Kind of={o.memory.kind} /> {o.memory.title} <Tag>{o.memory.trust}</Tag></p>}
       </div>

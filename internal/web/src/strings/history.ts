@@ -63,6 +63,7 @@ export const bl = {
   git: "before Remanence, or outside of an agent",
   prompt: "prompt",
   byCommit: "made the commit",
+  onlyMade: "only made the commit",
   byTrailer: "named by the commit",
   hidden: "These lines are not shown: something that spans several of them was redacted.",
   lines: (from: number, to: number) => from === to ? `Line ${count(from)}` : `Lines ${count(from)} to ${count(to)}`,
