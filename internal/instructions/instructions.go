@@ -122,15 +122,24 @@ func read(root *os.Root, name string) (File, error) {
 	if err != nil {
 		return File{}, fmt.Errorf("%s: %w", name, err)
 	}
+	if dir, err := filepath.EvalSymlinks(root.Name()); err == nil { // of a link to a file of the project, the file counts
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			name = filepath.ToSlash(rel)
+		}
+	}
 	return File{Name: name, Path: path, Text: string(data)}, nil
 }
 
 // ErrChanged is the error of a file that was written since it was read.
 var ErrChanged = errors.New("it was changed meanwhile")
 
-// Write replaces the text of a file as it was read, whole or not at all. Its mode stays.
+// Write replaces the text of a file as it was read, whole or not at all. Its mode stays. The error of a file that its
+// owner may not write is fs.ErrPermission.
 func Write(f File, text string) error {
 	info, err := os.Stat(f.Path)
+	if err == nil && info.Mode().Perm()&0o200 == 0 {
+		err = fmt.Errorf("it is read-only: %w", fs.ErrPermission)
+	}
 	if err != nil {
 		return fmt.Errorf("write: %w", err)
 	}

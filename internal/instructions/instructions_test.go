@@ -73,6 +73,9 @@ func TestALinkIsOneFileAndMayNotLeaveTheProject(t *testing.T) {
 	if err != nil || file.Name != "AGENTS.md" || len(with) != 0 || apart != "" {
 		t.Errorf("%s, %d with it, apart %q, %v", file.Name, len(with), apart, err)
 	}
+	if linked, _, _, err := instructions.Choose(dir, filepath.Join(dir, "CLAUDE.md")); err != nil || linked != file {
+		t.Errorf("by its link the file is %+v, %v, want %+v", linked, err, file)
+	}
 	if err := instructions.Write(file, "# B\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -87,6 +90,23 @@ func TestALinkIsOneFileAndMayNotLeaveTheProject(t *testing.T) {
 	}
 	if _, _, _, err := instructions.Choose(other, ""); err == nil {
 		t.Error("a file outside of the project is chosen")
+	}
+}
+
+func TestAReadOnlyFileIsNotWritten(t *testing.T) {
+	dir := tree(t, map[string]string{"AGENTS.md": "# A\n"})
+	file, _, _, err := instructions.Choose(dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(file.Path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if err := instructions.Write(file, "# B\n"); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("got %v, want that it is not permitted", err)
+	}
+	if got, err := os.ReadFile(file.Path); err != nil || string(got) != "# A\n" {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
