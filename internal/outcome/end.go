@@ -141,7 +141,7 @@ func (s *Session) request(pieces []Piece, later []string) (end End, ok bool) {
 		return end, false
 	case commits:
 		end.Text = "asked for, not done: " + asked
-	case s.ran(x.Prompt):
+	case s.ran(x.Prompt), laysDown(asked):
 		return end, false
 	case strings.TrimSpace(extract.WithoutNarration(x.Answer)) == "" && !extract.Asks(x.Answer):
 		end.Text = "asked for, not done: " + asked
@@ -149,6 +149,12 @@ func (s *Session) request(pieces []Piece, later []string) (end End, ok bool) {
 		return end, false
 	}
 	return end, true
+}
+
+// laysDown reports whether a prompt is a rule or a choice and asks for nothing: "retries wait 60 seconds from now on".
+func laysDown(asked string) bool {
+	_, ok := extract.Instruction(asked)
+	return ok
 }
 
 // asked returns the last request of a session: the last prompt that does more than agree.

@@ -54,6 +54,9 @@ func TestALastRequestThatWasNotCarriedOutIsOpen(t *testing.T) {
 			s:    session(nil).talk("round the card fee > Let me look at the file first."),
 			want: "asked for, not done: round the card fee",
 		},
+		"a rule that was noted": {
+			s: session(nil).talk("retries wait 60 seconds from now on > Let me note that."),
+		},
 		"announced, and done":      {s: session(fee).talk("round the card fee > Let me look at the file first.")},
 		"an answer not to be said": {s: session(nil).talk("round the card fee > ")},
 		"a commit that was not made": {
