@@ -3,10 +3,12 @@ package mcpserver
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"remanence/internal/chars"
+	"remanence/internal/mem"
 	"remanence/internal/views"
 )
 
@@ -50,6 +52,7 @@ type blameRow struct {
 	Subject string `json:"subject,omitempty"`
 	Session string `json:"session,omitempty"`
 	At      string `json:"at,omitempty"`
+	By      string `json:"by,omitempty"` // how the session is known, if no edit of it wrote the lines
 	Prompt  string `json:"prompt,omitempty"`
 	Memory  string `json:"memory,omitempty"`
 	Why     string `json:"why,omitempty"`
@@ -75,6 +78,9 @@ func (s *Server) blame(ctx context.Context, a blameArgs) (any, error) {
 	got, err := s.Memory.Blame(ctx, views.BlameFileRequest{
 		ProjectRef: s.at(a.Project), File: a.File, From: a.From, To: a.To,
 	})
+	if errors.Is(err, mem.ErrNotFound) && a.Project == "" {
+		return nil, bad("the project has no file %s", a.File).fixedBy("name a file of the project")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -86,6 +92,7 @@ func (s *Server) blame(ctx context.Context, a blameArgs) (any, error) {
 		}
 		if o := r.Origin; o != nil {
 			row.Session, row.At, row.Prompt = o.Session, o.At.Format("2006-01-02"), chars.Clip(s.Plain(o.Prompt), 160)
+			row.By = o.Link()
 			if o.Memory != nil {
 				row.Memory, row.Why = o.Memory.ID, chars.Clip(s.Plain(o.Memory.Title), 240)
 				row.Trust = o.Memory.Trust.String()

@@ -13,13 +13,16 @@ import (
 func (n *notebook) blame(_ context.Context, ask views.BlameFileRequest) (views.BlameFileResponse, error) {
 	done, err := n.open(ask)
 	defer done()
+	if ask.File == "gone.go" {
+		err = mem.ErrNotFound
+	}
 	out := views.BlameFileResponse{From: max(ask.From, 1), Total: 5000}
 	out.File, out.Lines, out.Known = ask.File, 2000, 1
 	for i := range 200 {
 		out.Rows = append(out.Rows, views.BlameRow{
 			From: 10*i + 1, To: 10*i + 10, Commit: "91ec1e3f00112233", Subject: "retries wait by a timer",
 			Text: strings.Repeat("x", 200), Origin: &views.BlameOrigin{
-				Session: "s_4d", At: noon, Prompt: "retries must not sleep",
+				Session: "s_4d", At: noon, Prompt: "retries must not sleep", Evidence: views.OnlyMade,
 				Memory: &views.BlameMemory{ID: "m_1", Title: "Retries wait by a timer.", Trust: mem.TrustUser},
 			},
 		})
@@ -73,11 +76,12 @@ func TestTheHistoryToolsAnswerWithinTheirRoom(t *testing.T) {
 		want       []string
 	}{
 		{"blame", `{"file":"retry.go"}`, []string{
-			`"lines":"1-10"`, `"commit":"91ec1e3f00"`, `"prompt":"retries must not sleep"`, `"memory":"m_1"`, `"trust":"L3"`,
-			`"next":{"file":"retry.go","from":`,
+			`"lines":"1-10"`, `"commit":"91ec1e3f00"`, `"by":"only made the commit"`, `"prompt":"retries must not sleep"`,
+			`"memory":"m_1"`, `"trust":"L3"`, `"next":{"file":"retry.go","from":`,
 		}},
 		{"blame", `{"file":"retry.go","from":9,"to":4}`, []string{"from and to name no lines"}},
 		{"blame", `{}`, []string{"file is empty"}},
+		{"blame", `{"file":"gone.go"}`, []string{"the project has no file gone.go", "name a file of the project"}},
 		{"recap", `{"since":"2w"}`, []string{"1 session", "done: The fee is rounded.", "older days are left out"}},
 		{"recap", `{"since":"2w","items":1}`, []string{"done: and 2 more"}},
 		{"recap", `{"since":"someday"}`, []string{`"error":"bad_arguments"`}},

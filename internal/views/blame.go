@@ -92,6 +92,19 @@ const (
 	ByTrailer = "trailer" // the commit names the session
 )
 
+// Link says how the lines are known to be of the session; empty if an edit of it added them.
+func (o BlameOrigin) Link() string {
+	switch o.Evidence {
+	case ByCommit:
+		return "made the commit"
+	case OnlyMade:
+		return "only made the commit"
+	case ByTrailer:
+		return "named by the commit"
+	}
+	return ""
+}
+
 // BlameMemory is what a turn decided, fixed, learned from the person or did.
 type BlameMemory struct {
 	ID    string    `json:"id"`

@@ -41,14 +41,8 @@ func (v BlameView) Print(p *Printer) {
 		if o.Agent != "" {
 			text += ", " + o.Agent
 		}
-		if o.Evidence == views.ByCommit {
-			text += ", made the commit"
-		}
-		if o.Evidence == views.OnlyMade {
-			text += ", only made the commit"
-		}
-		if o.Evidence == views.ByTrailer {
-			text += ", named by the commit"
+		if link := o.Link(); link != "" {
+			text += ", " + link
 		}
 		if o.Prompt != "" {
 			text += `: "` + OneLine(chars.Clip(o.Prompt, maxBlameText)) + `"`
