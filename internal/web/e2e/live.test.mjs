@@ -185,6 +185,23 @@ test("what was taken over does not wait any more, and what is erased is not show
   await context.close();
 });
 
+test("the list of sessions follows what agents do, with the state of each", async () => {
+  const { page, base, faults, context } = await eye.enter(w);
+  await page.goto(base + "/sessions");
+  await page.locator("tbody tr").first().waitFor();
+  const session = { session_id: "live-list", prompt_id: "l1" }, asked = "count the lanterns along the quay";
+  await w.hook({ ...session, hook_event_name: "SessionStart", source: "startup" });
+  await w.hook({ ...session, hook_event_name: "UserPromptSubmit", prompt: asked });
+  const row = page.locator("tbody tr").filter({ hasText: asked });
+  await row.getByText("working", { exact: true }).waitFor();
+  await w.hook({ ...session, hook_event_name: "Stop", last_assistant_message: "There are eleven lanterns." });
+  await row.getByText("open", { exact: true }).waitFor();
+  await w.hook({ ...session, hook_event_name: "SessionEnd", reason: "other" });
+  await page.locator("tbody tr").first().getByText("ended", { exact: true }).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("a new finding is asked about on Today without a reload", async () => {
   const { page, faults, context } = await eye.enter(w);
   const needs = page.getByRole("region", { name: "Needs you" });

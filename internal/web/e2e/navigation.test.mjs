@@ -61,6 +61,8 @@ test("the menu of a narrow screen opens by keyboard and closes after a choice", 
   await link.waitFor();
   const wide = await page.evaluate(() => document.documentElement.scrollWidth);
   assert.ok(wide <= 375, `${wide} pixels wide with the menu open`);
+  const brand = await page.getByRole("link", { name: "Remanence" }).boundingBox(), box = await link.boundingBox();
+  assert.ok(box.x < 20 && box.y > brand.y + brand.height, `the menu stands at ${box.x}, ${box.y}, not below the name`);
   await link.focus();
   await page.keyboard.press("Enter");
   await page.locator("h1:focus", { hasText: "Review" }).waitFor();

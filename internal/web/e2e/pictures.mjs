@@ -132,7 +132,7 @@ async function examples(w, file) {
 async function viewer(w, file) {
   const eye = await Eye.make();
   try {
-    const { page, context } = await eye.enter(w, { width: 1280, height: 860 });
+    const { page, context } = await eye.enter(w, { width: 1280, height: 980 });
     await page.locator("main h1, main h2").first().waitFor();
     await page.waitForTimeout(1500); // what is counted after the first paint
     await page.waitForFunction(() => !document.querySelector(".loading"));

@@ -102,6 +102,10 @@ test("the economy draws what stats counts, and dead weight goes in bulk", async 
 test("a setting is previewed, saved, taken back, and survives a reload", async () => {
   const seen = await eye.enter(w), { page, base } = seen;
   const key = "hooks.session_start.token_budget";
+  await page.goto(base + "/settings");
+  await page.locator("nav.jump a").first().waitFor();
+  const groups = await page.locator("nav.jump a").allInnerTexts();
+  assert.deepEqual(groups.filter((name) => !/^[A-Z]/.test(name)), [], "groups without a name of their own");
   await page.goto(base + "/settings?find=session_start.token");
   const box = page.getByLabel(key, { exact: true });
   await box.fill("100");

@@ -44,7 +44,7 @@ export const st = {
   title: "Settings",
   groups: {
     profile: "Profile", hooks: "Injection", context: "Briefing", nudge: "State line", recall: "Recall", use: "Use and age", handoff: "Handoff", vault: "Vault",
-    embed: "Vectors", digest: "Digest by a model", state: "State files", worker: "Daemon", spool: "Spool", privacy: "Privacy", mcp: "Tools for agents", log: "Log", checkpoint: "Checkpoints", evolve: "Consolidation", store: "Storage", blame: "Lines",
+    embed: "Vectors", digest: "Digest by a model", state: "State files", worker: "Daemon", spool: "Spool", privacy: "Privacy", mcp: "Tools for agents", log: "Log", checkpoint: "Checkpoints", evolve: "Consolidation", store: "Storage", blame: "Lines", share: "Team",
   } as Record<string, string>,
   find: "Find a setting",
   changed: "Only changed ones",
