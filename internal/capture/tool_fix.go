@@ -10,6 +10,7 @@ import (
 	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
+	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/remote"
 	"remanence/internal/shell"
@@ -52,7 +53,7 @@ func (s *Service) commandSucceeded(ctx context.Context, ec event.Context, c extr
 			ch.Merge(s.keep(ctx, ec, fix))
 		}
 	}
-	if len(ch.Edits) > 0 || !extract.WorthKeeping(c.Plain) || shell.UsageError(chars.FirstLine(c.Output)) {
+	if len(ch.Edits) > 0 || !worthKeeping(c.Plain) || shell.UsageError(chars.FirstLine(c.Output)) {
 		return ch, nil
 	}
 	mm := ec.NewMemory(mem.Command, mem.ScopeSession)
@@ -184,4 +185,9 @@ func (s *Service) sideEffectsBetween(
 	}
 	slices.Reverse(out)
 	return out, worst, nil
+}
+
+// worthKeeping reports whether a command that worked is worth keeping: it built, tested, installed or moved something.
+func worthKeeping(command string) bool {
+	return lang.ContainsAny(command, "install", "build", "deploy", "migrate", "test", "docker", "terraform", "cdk")
 }

@@ -107,6 +107,18 @@ const Erased = "[erased]"
 // Line folds s into one line: runs of white space become one space.
 func Line(s string) string { return strings.Join(strings.Fields(s), " ") }
 
+// WithoutClock returns a line without the date and the time that it begins with.
+func WithoutClock(line string) string {
+	for {
+		word, rest, ok := strings.Cut(line, " ")
+		if !ok || strings.Trim(word, "0123456789:.,-TZ[]") != "" ||
+			strings.Count(strings.Trim(word, ":"), ":") < 2 && strings.Count(word, "-") != 2 {
+			return line
+		}
+		line = strings.TrimSpace(rest)
+	}
+}
+
 // FirstLine returns the first line of s that holds more than white space.
 func FirstLine(s string) string {
 	for line := range strings.Lines(s) {

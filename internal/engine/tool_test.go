@@ -98,6 +98,11 @@ func TestKeyLineNamesPlaceOrError(t *testing.T) {
 		},
 		{"The following errors were found:\nlayout.tf line 3, undefined variable", "layout.tf line 3, undefined variable"},
 		{"> Task :app:test FAILED", "> Task :app:test FAILED"},
+		{
+			"error: the pool is exhausted\n" + strings.Repeat("(pass) pool > waits\n", 12) +
+				"error: expect(received).toBe(expected) in a test\n(fail) fee > rounds up [0.2ms]\n 1 fail",
+			"error: expect(received).toBe(expected) in a test",
+		},
 		{"..F\n====== FAILURES ======\n______ test_total ______\n>   assert total([3]) == 3\nE   assert 2 == " +
 			"3\n\ntests/test_cart.py:9: AssertionError\n1 failed, 2 passed", "E assert 2 == 3"},
 		{

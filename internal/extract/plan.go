@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -24,10 +25,7 @@ func BeforeChange(plan, text string) string {
 
 // PlanOf returns the plan that a call of mem.ToolPlan puts to the person.
 func PlanOf(input, response json.RawMessage) string {
-	if plan := Text(Fields(input)["plan"]); plan != "" {
-		return plan
-	}
-	return Text(Fields(response)["plan"])
+	return cmp.Or(Text(Fields(input)["plan"]), Text(Fields(response)["plan"]))
 }
 
 // fromPlan returns what a plan lays down, in its order: what it is to do, rules, decisions, the cause of the problem.
@@ -40,7 +38,8 @@ func fromPlan(prompt string) []Point {
 	for i, p := range out {
 		out[i].Pasted = true
 		under := p.from.under()
-		out[i].Before = under == mem.ErrorFix || p.describes(first) && under != mem.Decision && !p.rules()
+		out[i].Before = under == mem.ErrorFix || p.describes(first) && under != mem.Decision &&
+			(!p.rules() || slices.ContainsFunc(p.from.all, Statement.saysNow))
 		if out[i].Before && p.Kind == mem.Decision {
 			out[i].Kind = mem.ErrorFix // what was chosen wrongly is the problem
 		}
@@ -99,10 +98,14 @@ func lasts(p Point, first []string) bool {
 // rules reports whether a sentence of a point lays down a rule. "Currently they must log in twice" says how things are.
 func (p Point) rules() bool {
 	return p.Kind != mem.Discovery && slices.ContainsFunc(p.from.all, func(s Statement) bool {
-		return s.cues.Has(cueNorm, cueConvention) && !lang.ContainsAny(s.Bare, " currently", " at the moment",
-			" right now ", " as of now ", " derzeit ", " zurzeit ", " aktuell ", " actuellement ", " actualmente ",
-			" atualmente ", " attualmente ", "сейчас", "目前", "现在", "現在", "現状")
+		return s.cues.Has(cueNorm, cueConvention) && !s.saysNow()
 	})
+}
+
+// saysNow reports whether a sentence says that things are so now.
+func (s Statement) saysNow() bool {
+	return lang.ContainsAny(s.Bare, " currently", " at the moment", " right now ", " as of now ", " derzeit ", " zurzeit ",
+		" aktuell ", " actuellement ", " actualmente ", " atualmente ", " attualmente ", "сейчас", "目前", "现在", "現在", "現状")
 }
 
 // describes reports whether a point of a plan stands below one of its first headings, or one that names a problem.

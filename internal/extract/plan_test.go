@@ -59,6 +59,27 @@ func TestALongApproachIsLeftOut(t *testing.T) {
 	}
 }
 
+func TestHowThingsAreBeforeAPlanIsMarked(t *testing.T) {
+	for _, context := range []string{
+		"The tab currently always displays six sections. They are internal details that should only be visible when the " +
+			"URL of `tab.tsx` contains `?debug=true`.",
+		"Evaluating a repository with 26 files takes 17 prompts of 170 thousand characters. Two problems:\n\n1. The " +
+			"template in `prompt.ts` comes first, so the shared content never benefits from the cache.",
+	} {
+		points := FromPerson("# Smaller prompts\n\n## Context\n\n" + context + "\n\n## Steps\n\n1. Change `tab.tsx`\n")
+		if len(points) != 1 || !points[0].Before {
+			t.Errorf("%q: %+v, want one point of before the change", context, points)
+		}
+	}
+}
+
+func TestWhatStandsBeforeTheLeadOfAListIsAStatement(t *testing.T) {
+	all := Statements("The export is slow. Two problems:\n\n- The sorter is called twice.\n")
+	if len(all) != 2 || all[0].Text != "The export is slow." || all[0].under != "" || all[1].under != mem.ErrorFix {
+		t.Errorf("got %+v", all)
+	}
+}
+
 func TestHowThingsAreIsNoRuleOfAPlan(t *testing.T) {
 	plan := func(context string) string {
 		return "# Log in once\n\n## Context\n\n" + context + "\n\n## Steps\n\n1. Change `login.go`\n"

@@ -49,6 +49,20 @@ func failedTest(line string) string {
 	return ""
 }
 
+const aboutTest = 12 // lines before the name of a failed test that may say what is wrong with it
+
+// fromFailedTest returns an output from the lines about the first test that failed, or all of it if it names none. A
+// list of failed tests at the end of an output is not where one failed.
+func fromFailedTest(output string) string {
+	lines := slices.Collect(strings.Lines(output))
+	for i, line := range lines {
+		if line = strings.TrimSpace(line); failedTest(line) != "" && !strings.HasPrefix(line, "FAILED ") {
+			return strings.Join(lines[max(0, i-aboutTest):], "")
+		}
+	}
+	return output
+}
+
 // Is reports whether a memory is about this failure: it has more than half of the words. A failure without words is
 // none that could be recognised.
 func (f Failure) Is(m mem.Memory) bool {

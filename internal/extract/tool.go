@@ -120,12 +120,6 @@ func PlainCommand(s string) string {
 	return strings.TrimSpace(s)
 }
 
-// WorthKeeping reports whether a command that worked is worth keeping: it built,
-// tested, installed or moved something.
-func WorthKeeping(command string) bool {
-	return lang.ContainsAny(command, "install", "build", "deploy", "migrate", "test", "docker", "terraform", "cdk")
-}
-
 // ExitOf splits the error text of a failed tool into exit status and message.
 // A message without a status counts as status 1.
 func ExitOf(s string) (code int, message string) {
@@ -143,14 +137,13 @@ func ExitOf(s string) (code int, message string) {
 	return code, strings.TrimSpace(message)
 }
 
-// ErrorLine is the line of an output that says most: the first that names a place
-// in a file and what is wrong there, else the first that says what the error is,
-// else the first that names one, else one that counts errors, else the first. A line that only repeats a command,
-// "$ eslint .", is none.
+// ErrorLine is the line of an output that says most: the first that names a place in a file and what is wrong there,
+// else the first that says what the error is, else the first that names one, else one that counts errors, else the
+// first. A line that only repeats a command, "$ eslint .", is none; nor is what was logged before a test that failed.
 func ErrorLine(output string) string {
 	said, named, counted, first := "", "", "", ""
-	for line := range strings.Lines(output) {
-		t := withoutClock(strings.TrimFunc(chars.Line(line), drawn))
+	for line := range strings.Lines(fromFailedTest(output)) {
+		t := chars.WithoutClock(strings.TrimFunc(chars.Line(line), drawn))
 		if strings.HasPrefix(t, "$ ") || framed(t) { // the command that a runner was asked for, or a line of code
 			continue
 		}
@@ -184,18 +177,6 @@ func framed(line string) bool {
 	numbers, code, ok := strings.Cut(strings.ReplaceAll(line, "│", "|"), "|")
 	numbers = strings.TrimSpace(numbers)
 	return ok && numbers != "" && code != "" && strings.Trim(numbers, "0123456789 >") == ""
-}
-
-// withoutClock is a line without the date and the time that it begins with.
-func withoutClock(line string) string {
-	for {
-		word, rest, ok := strings.Cut(line, " ")
-		if !ok || strings.Trim(word, "0123456789:.,-TZ[]") != "" ||
-			strings.Count(strings.Trim(word, ":"), ":") < 2 && strings.Count(word, "-") != 2 {
-			return line
-		}
-		line = strings.TrimSpace(rest)
-	}
 }
 
 // stepFailed reports whether a line only says which step of the work failed:

@@ -160,21 +160,23 @@ func (p *prose) line(t string, item bool, paragraph int) {
 			p.head(t)
 		}
 		if lead || whole {
-			l := lang.CueText(lastSentence(t))
-			p.list, p.doubt = sectionKind(t), thoughtOf(l) || thoughtOfList(l) || lead && announces(l)
+			last := lastSentence(t)
+			l := lang.CueText(last)
+			p.list, p.doubt = sectionKind(last), thoughtOf(l) || thoughtOfList(l) || lead && announces(l)
 			if p.list == "" && lead && !p.doubt && !Asks(t) && len(strings.Fields(l)) <= 8 && open(l) {
 				p.list = mem.Todo
 			}
-			if whole || p.list != "" {
-				if whole {
-					p.section = p.list
-				}
+			if whole {
+				p.section = p.list
 				return
+			}
+			if p.list != "" {
+				t = strings.TrimSuffix(t, last)
 			}
 		}
 	}
 	under := p.list
-	if under == "" {
+	if under == "" || !item {
 		under = p.section
 	}
 	if rest, ok := strings.CutPrefix(t, "[ ] "); ok && item {
