@@ -27,7 +27,7 @@ BENCHDIR := test/client# the client bench: a Go module of its own, checked here 
 gotest = $(if $(RERUN),$(GOTESTSUM) --format standard-quiet --rerun-fails=1 --rerun-fails-run-root-test \
   --rerun-fails-report="$$(mktemp -p '$(RERUN)')" --packages="$(2)" -- $(1),go test $(1) $(2))
 
-.PHONY: help build tools test check backends growth full format vet lint libc-pin bench-check race fuzz bench e2e mcp web bundle e2e-web e2e-pages docs pictures fire fire-patient fire-alone crash soak nightly plugin
+.PHONY: help build tools test check backends growth full format lint libc-pin bench-check race fuzz bench e2e mcp web bundle e2e-web e2e-pages docs pictures fire fire-patient fire-alone crash soak nightly plugin
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,7 +38,7 @@ build: ## the static binary -> bin/remanence (TAGS=postgres: with the client of 
 test: $(if $(RERUN),$(GOTESTSUM)) ## all tests
 	$(call gotest,-timeout 20m,./...)
 
-check: format libc-pin vet lint bench-check race ## the inner loop: format, vet, linters, pins, tests with the race detector
+check: format libc-pin lint bench-check race ## the inner loop: format, linters (go vet is one), pins, tests with the race detector
 
 full: test check backends fire e2e mcp e2e-web carriers ## everything that .ci/run runs, step by step
 
@@ -166,9 +166,6 @@ tools: $(GOLANGCI) $(GOFUMPT) $(GOTESTSUM)
 
 format: $(GOFUMPT)
 	@out="$$($(GOFUMPT) -d .)" && [ -z "$$out" ] || { echo "$$out"; echo "not formatted; run: $(GOFUMPT) -w ." >&2; exit 1; }
-
-vet: # with the tags, which add files and take none away
-	go vet -tags backends,e2e,fire,mcp,release ./...
 
 lint: $(GOLANGCI)
 	$(GOLANGCI) run --allow-parallel-runners ./...
