@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"remanence/internal/chars"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 	"remanence/internal/views"
 )
@@ -253,16 +254,29 @@ func TestErasedRequestsAreNotInjected(t *testing.T) {
 
 // A person compares what a preview of words says with what was erased then.
 func TestAnErasureOfWordsCountsWhatItsPreviewCounted(t *testing.T) {
+	const order = "I decided to sort the invoices by date in list.go, because the old order was random."
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "the voucher is always rounded up, never down"),
-		ran("p1", "t1", "make voucher", "ok"), stop("p1", "Vouchers are rounded up; the voucher test passes."))
+		ran("p1", "t1", "make voucher", "ok"), stop("p1", "Vouchers are rounded up; the voucher test passes."),
+		prompt("p2", "sort the invoices"), stop("p2", order))
+	if _, err := s.Curate.Add(t.Context(), curate.AddRequest{
+		ProjectRef: shop, Text: "The voucher comes last\n" + order, Agent: "one",
+	}); err != nil {
+		t.Fatal(err)
+	}
 	would := must(s.Erase.PreviewWords(t.Context(), "voucher"))
-	if len(would.Mentions) < 2 || len(would.Memories) == 0 {
+	if len(would.Mentions) < 2 || len(would.Memories) == 0 || len(would.With) == 0 {
 		t.Fatalf("the preview finds too little: %+v", would)
 	}
+	for _, m := range would.With {
+		if slices.ContainsFunc(would.Memories, func(o mem.Memory) bool { return o.ID == m.ID }) {
+			t.Errorf("%s holds the words and is listed as one that goes with them", m.ID)
+		}
+	}
 	done := must(s.Erase.EraseWords(t.Context(), "voucher", s.Purge))
-	if !reflect.DeepEqual(done.Mentions, would.Mentions) {
-		t.Errorf("erased from %v, the preview said %v", done.Mentions, would.Mentions)
+	if !reflect.DeepEqual(done.Mentions, would.Mentions) || done.Purged != would.Purged {
+		t.Errorf("erased %+v from %v, the preview said %+v from %v",
+			done.Purged, done.Mentions, would.Purged, would.Mentions)
 	}
 	if again := must(s.Erase.PreviewWords(t.Context(), "voucher")); len(again.Mentions)+len(again.Memories) != 0 {
 		t.Errorf("left: %+v", again)

@@ -13,14 +13,26 @@ import (
 
 const (
 	memoryPage  = 1_000 // memories read at a time
-	wordsListed = 100   // memories that a preview lists
+	wordsListed = 100   // memories that a preview lists of each sort
+	mostCounted = 200   // memories that hold words, of which a preview counts what goes with them
 )
 
-// PreviewWords returns how many records of each sort hold the words, and the first 100 memories and quotes that do. It
-// does not count what goes with them, because that takes as long as to erase them, and erases nothing.
+// PreviewWords returns how many records of each sort hold the words, the first 100 memories and quotes that do, and
+// what goes with them: the first 100 such memories, and all in numbers. That takes as long as to erase it, so for more
+// than 200 memories and quotes that hold the words it is left out. It erases nothing.
 func (s *Service) PreviewWords(ctx context.Context, text string) (event.PurgeResponse, error) {
-	_, out, err := s.holding(ctx, text)
-	return out, err
+	h, out, err := s.holding(ctx, text)
+	if err != nil || len(h.ids) == 0 || len(h.ids) > mostCounted {
+		return out, err
+	}
+	ms, would, err := s.Store.PreviewPurge(ctx, h.ids...)
+	if err != nil {
+		return out, err
+	}
+	out.Purged = would
+	out.With = slices.DeleteFunc(ms, func(m mem.Memory) bool { return slices.Contains(h.ids, m.ID) })
+	out.With = out.With[:min(len(out.With), wordsListed)]
+	return out, nil
 }
 
 // EraseWords erases the memories and quotes that hold the words by byID, and then every other line of text that holds

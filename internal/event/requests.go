@@ -42,9 +42,11 @@ var ErrIDsAndText = errors.New("erase either ids or words")
 
 // PurgeResponse lists what a purge erased or would erase, and what no command of ours can reach.
 type PurgeResponse struct {
-	// Purged counts what was named and what goes with it. A preview of words does not count that.
+	// Purged counts what was named and what goes with it. A preview of words that more than 200 memories hold does not
+	// count that; Purged is zero then.
 	Purged   mem.Purged   `json:"purged"`
 	Memories []mem.Memory `json:"memories,omitempty"` // of a preview; erased memories are not listed
+	With     []mem.Memory `json:"with,omitempty"`     // of a preview of words, which go with Memories without holding them
 	// Mentions counts the records that hold the words, or held them, by place. Those that Purged counts are among them.
 	Mentions  []mem.Count `json:"mentions,omitempty"`
 	Unreached []string    `json:"unreached"`

@@ -50,6 +50,9 @@ func PurgePreview(req event.PurgeRequest, would event.PurgeResponse) PurgeView {
 		named := req.Text != "" || slices.Contains(req.IDs, m.ID)
 		v.Memories = append(v.Memories, PurgeItem{m.ID, string(m.Kind), m.Title, m.Note.File, named})
 	}
+	for _, m := range would.With {
+		v.Memories = append(v.Memories, PurgeItem{m.ID, string(m.Kind), m.Title, m.Note.File, false})
+	}
 	return v
 }
 
@@ -77,11 +80,20 @@ func (v PurgeView) Lines() []string {
 			out = append(out, "  "+Safe(id)+"  a session with all that belongs to it")
 		}
 	}
-	shown := v.Memories
-	if v.Text != "" {
-		shown = shown[:min(len(shown), maxPurgeItems)]
+	held := 0 // memories and quotes that hold the words
+	for _, m := range v.Mentions {
+		if m.Where == "memories" || m.Where == "conversation" {
+			held += m.Count
+		}
 	}
-	for _, m := range shown {
+	n := 0 // of them shown
+	for _, m := range v.Memories {
+		if v.Text != "" && m.Named {
+			if n == maxPurgeItems {
+				continue
+			}
+			n++
+		}
 		with := ""
 		if !m.Named {
 			with = "  (goes with it)"
@@ -96,14 +108,12 @@ func (v PurgeView) Lines() []string {
 	if v.Text == "" {
 		return append(append(out, "  "+v.Erased.String()), CopyLines(v.Copies)...)
 	}
-	held := 0
-	for _, m := range v.Mentions {
-		if m.Where == "memories" || m.Where == "conversation" {
-			held += m.Count
-		}
+	if more := held - n; more > 0 {
+		out = append(out, "  and "+Plural(more, "more memory or quote", "more memories and quotes")+" that hold the words")
 	}
-	if n := held - len(shown); n > 0 {
-		out = append(out, "  and "+Plural(n, "more memory or quote", "more memories and quotes"))
+	if with := v.Erased.Memories - held; with > 0 {
+		out = append(out, "  "+Plural(with, "memory or quote goes", "memories and quotes go")+
+			" with them: of the same prompt or with the same text")
 	}
 	out = append(out, "  the words are in: "+v.mentioned(), "  memories and quotes go with what they came from")
 	return append(out, CopyLines(v.Copies)...)

@@ -56,7 +56,7 @@ export interface TodayUse { id: string; kind: string; title: string; at: string;
 export interface ItemState { uses?: number; pinned?: boolean; yours?: boolean; stale?: string; contradicts?: string[]; created?: string }
 export interface Purged {
   purged: { memories: number; events: number; turns: number; receipts: number; checkpoints: number };
-  memories?: Memory[]; mentions?: Count[]; unreached: string[];
+  memories?: Memory[]; with?: Memory[]; mentions?: Count[]; unreached: string[];
 }
 export interface Today {
   sessions: number; projects: number; kept: number; kinds: Count[]; newest: TimelineEntry[]; injected: number; tokens: number; abstained: number;

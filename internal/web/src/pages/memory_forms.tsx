@@ -151,16 +151,20 @@ function Extent({ ask, found }: { ask: { ids: string[] } | { text: string }; fou
   if (!d) return null;
   if (byWords && !d.memories?.length && !d.mentions?.length) return <p aria-live="polite">{e.none(ask.text)}</p>;
   const places = (d.mentions ?? []).map((c) => (e.places[c.value] ?? ((n: number) => `${c.value}: ${n}`))(c.n));
-  const list = d.memories ?? [], n = d.purged;
+  const list = d.memories ?? [], along = d.with ?? [], n = d.purged;
   const held = (d.mentions ?? []).filter((c) => c.value === "memories" || c.value === "conversation").reduce((sum, c) => sum + c.n, 0);
   return (
     <div aria-live="polite" data-testid="extent">
       {byWords && <p>{e.holds(ask.text)} <strong>{places.join(", ")}</strong>.</p>}
       {byWords && list.length > 0 && (
-        <ul class="chosen" tabIndex={0} aria-label={t.bulk.list}>{list.slice(0, 20).map((m) => <li key={m.id} dir="auto">{m.title}</li>)}{held > Math.min(list.length, 20) && <li class="muted">{e.more(held - Math.min(list.length, 20))}</li>}</ul>
+        <ul class="chosen" tabIndex={0} aria-label={t.bulk.list}>
+          {list.map((m) => <li key={m.id} dir="auto">{m.title}</li>)}
+          {held > list.length && <li class="muted">{e.more(held - list.length)}</li>}
+          {along.map((m) => <li key={m.id} dir="auto">{m.title} <span class="muted">({e.along})</span></li>)}
+        </ul>
       )}
       <ul class="muted plain">
-        {"ids" in ask && <li>{e.goes(n.memories, ask.ids.length)}</li>}
+        {n.memories > 0 && <li>{e.goes(n.memories, "ids" in ask ? ask.ids.length : held)}</li>}
         {n.events + n.turns > 0 && <li>{e.emptied(n.events, n.turns)}</li>}
         {n.receipts + n.checkpoints > 0 && <li>{e.cleaned(n.receipts, n.checkpoints)}</li>}
         {byWords && <li>{e.lines}</li>}

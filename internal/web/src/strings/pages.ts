@@ -193,7 +193,7 @@ export const p = {
           receipts: (n: number) => many(n, "receipt"), checkpoints: (n: number) => many(n, "checkpoint"), jobs: (n: number) => many(n, "job"), entities: (n: number) => many(n, "name on the map", "names on the map"), projects: (n: number) => many(n, "branch", "branches"), changes: (n: number) => many(n, "note of a consolidation", "notes of consolidations"),
           transcripts: (n: number) => many(n, "archived quote"),
         } as Record<string, (n: number) => string>,
-        more: (n: number) => `and ${many(n, "more memory or quote", "more memories and quotes")}`,
+        more: (n: number) => `and ${many(n, "more memory or quote", "more memories and quotes")}`, along: "goes with them",
         goes: (m: number, chosen: number) => `Erased: ${many(m, "memory or quote", "memories and quotes")}${m > chosen ? `, ${count(m - chosen)} of them because they hold the same text or came from the same prompt` : ""}.`,
         emptied: (e: number, t: number) => `Emptied, so that only their time stays: ${many(e, "event")}, ${many(t, "prompt")}.`,
         cleaned: (r: number, c: number) => `Kept without what is erased: ${many(r, "receipt")}, ${many(c, "checkpoint")}.`,
