@@ -96,10 +96,10 @@ func displaced(s string) (gone []string, rest string) {
 	return gone, rest
 }
 
-// replaces reports whether a text puts something in the place of what the other has, and is about any of the rest
-// of it.
+// replaces reports whether a text puts something in the place of what the other has, and is about the rest of it: a
+// fifth of its words, since two long texts share one by chance.
 func replaces(now, then string) bool {
-	return takesPlace(now, then, func(shared, others int) bool { return shared > 0 || others == 0 })
+	return takesPlace(now, then, func(shared, others int) bool { return 5*shared >= others })
 }
 
 // takesPlace reports whether a text puts something in the place of what the other has. Of the words that the other one

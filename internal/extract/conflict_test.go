@@ -1,6 +1,10 @@
 package extract
 
-import "testing"
+import (
+	"testing"
+
+	"remanence/internal/mem"
+)
 
 // Each row that ends nothing is held off by one condition.
 func TestOneStatementReversesAnother(t *testing.T) {
@@ -65,6 +69,21 @@ func TestOnlyASwitchInTheSameClauseDisplaces(t *testing.T) {
 	} {
 		if gone, _ := displaced(text); len(gone) != want {
 			t.Errorf("%q displaces %q", text, gone)
+		}
+	}
+}
+
+// Whether two texts conflict is asked of the person, so a word that two long ones share by chance is not enough.
+func TestALongTextIsReplacedByOneAboutMuchOfIt(t *testing.T) {
+	gotcha := func(body string) mem.Memory { return mem.Memory{Kind: mem.Gotcha, Project: "p", Body: body} }
+	now := gotcha("When impact is evaluated and the linked evaluation no longer exists, a new evaluation is added")
+	for then, want := range map[string]bool{
+		"Add bloat detection: a new section in completeness.md beside the one that exists on balance, which covers what " +
+			"is too short, too verbose, or put in the wrong place, and names examples of each": false,
+		"Impact is evaluated anew only if an evaluation exists": true,
+	} {
+		if got := MayConflict(now, gotcha(then)); got != want {
+			t.Errorf("%q: %v, want %v", then, got, want)
 		}
 	}
 }
