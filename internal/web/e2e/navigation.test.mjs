@@ -75,7 +75,7 @@ test("the first page says in words what the day brought, and folds small work", 
   const { page, faults, context } = await eye.enter(w);
   const today = page.getByTestId("today");
   await today.waitFor();
-  assert.match(await today.innerText(), /^Today your agents were given \d+ memories and learned \d+, in \d+ sessions.*; nothing left this machine\./);
+  assert.match(await today.innerText(), /^Today your agents were given \d+ different memories and learned \d+, in \d+ sessions.*; nothing left this machine\./);
   for (const name of ["Learned", "Injected", "Used afterwards", "Needs you"]) await today.getByRole("region", { name }).waitFor();
   const { today: y } = await w.json("--project", "all");
   assert.equal(await today.getByRole("region", { name: "Learned" }).locator(".number").innerText(), String(y.kept));

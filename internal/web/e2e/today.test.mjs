@@ -138,6 +138,7 @@ test("everything that mentions something is counted and erased, also prompts and
   const before = (await w.json("purge", "--text", "zeppelin", "--dry-run")).mentions;
   for (const { count } of before) assert.match(places, new RegExp(`\\b${count} `), "the dialog and the command count the same");
   await dialog.getByText(/a longer word that contains “zeppelin” stays/).waitFor();
+  await extent.getByText(/^Erased: \d+ (memory or quote|memories and quotes)/).waitFor();
   await extent.getByText("Not reached").click();
   await extent.getByText("the agent's own transcripts").waitFor();
   assert.deepEqual(await axe(page), []);

@@ -80,6 +80,7 @@ test("the economy draws what stats counts, and dead weight goes in bulk", async 
   assert.ok(label >= 10, `labels of ${label} pixels at 375`);
   await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByTestId("verdict").getByText(`A session cost ${Math.round((spent + stats.total.results) / stats.sessions + stats.tools_tokens).toLocaleString("en-US")} tokens on average`).waitFor();
+  await page.getByTestId("verdict").getByText(new RegExp(`Over ${stats.sessions} sessions that is [\\d,]+ tokens;`)).waitFor();
   const { sessions } = await w.json("stats", "--effect", "--project", "all", "--days", "7");
   await page.getByTestId("verdict").getByText(`Injected memory was used in ${sessions.used} of the ${sessions.used + sessions.given} session`).waitFor();
   await page.getByText("As a table").click();

@@ -36,7 +36,7 @@ const Few = ({ n }: { n: number }) => (
 /** What memory was worth and what it cost, in one sentence. */
 function Verdict({ of: d, effect, days }: { of: Data; effect: EffectData | undefined; days: number }) {
   const n = effect?.sessions;
-  return <p class="lead" data-testid="verdict">{n && n.used + n.given > 0 ? w.verdict(n.used, n.used + n.given, days) : w.verdictNone(days)} {w.verdictCost(injectedTokens(d.total) / Math.max(1, d.sessions), d.total.results / Math.max(1, d.sessions), d.tools_tokens, d.injected ? percent(d.used / d.injected) : "–")}</p>;
+  return <p class="lead" data-testid="verdict">{n && n.used + n.given > 0 ? w.verdict(n.used, n.used + n.given, days) : w.verdictNone(days)} {w.verdictCost(injectedTokens(d.total) / Math.max(1, d.sessions), d.total.results / Math.max(1, d.sessions), d.tools_tokens, d.injected ? percent(d.used / d.injected) : "–", d.sessions, d.estimate.tokens)}</p>;
 }
 
 const injectedTokens = (d: Day): number => Object.values(d.tokens).reduce((a, b) => a + b, 0);

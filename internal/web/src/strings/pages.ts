@@ -35,7 +35,7 @@ export const p = {
       const there = where ? " in " + where : "", used = y.used.length;
       const of = where ? there : y.projects > 1 ? ` of ${count(y.projects)} projects` : "";
       const first = y.sessions + y.kept + y.injected === 0 ? `No agent has worked${there} today` :
-        `Today your agents were given ${many(y.injected, "memory", "memories")}${used ? `, used ${count(used)} of them` : ""} and learned ${count(y.kept)}, in ${many(y.sessions, "session")}${of}`;
+        `Today your agents were given ${many(y.injected, "different memory", "different memories")}${used ? `, used ${count(used)} of them` : ""} and learned ${count(y.kept)}, in ${many(y.sessions, "session")}${of}`;
       return first + (local ? "; nothing left this machine." : ".");
     },
     cards: {

@@ -121,9 +121,9 @@ export const e = {
   soFar: (n: number) => `${n} of 3 so far`,
   verdict: (used: number, given: number, days: number) => `Injected memory was used in ${count(used)} of the ${many(given, "session")} that began in these ${days} days and got some.`,
   verdictNone: (days: number) => `No session that began in these ${days} days was given memory.`,
-  verdictCost: (injected: number, answers: number, tools: number, used: string) => {
+  verdictCost: (injected: number, answers: number, tools: number, used: string, sessions: number, saved: number) => {
     const parts = [`${count(injected)} injected`, answers && `${count(answers)} for answers of our tools`, tools && `${count(tools)} for the descriptions of our tools, where an agent loads them`].filter(Boolean);
-    return `A session cost ${count(injected + answers + tools)} tokens on average: ${parts.join(", ")}. ${used} of what was injected was used afterwards.`;
+    return `A session cost ${count(injected + answers + tools)} tokens on average: ${parts.join(", ")}. ${used} of what was injected was used afterwards. Over ${many(sessions, "session")} that is ${count((injected + answers + tools) * sessions)} tokens; ${saved ? `about ${count(saved)} were not read again (estimate)` : "what was not read again cannot be estimated yet"}.`;
   },
   measured: "Tokens by day, measured",
   chart: "Injected tokens by trigger, answers of our tools and model, by day; the dashed line is an estimate of what was not read again",
@@ -141,7 +141,7 @@ export const e = {
   shareHead: "share", trigger: "injected at", used: "used", cost: "What it cost",
   page: (from: number, to: number, of: number) => `${from} to ${to} of ${of}`,
   before: "Back", after: "Next",
-  rateNote: (used: number, injected: number) => `${count(used)} of ${count(injected)} injected memories were used afterwards`,
+  rateNote: (used: number, injected: number) => `${count(used)} of the ${many(injected, "time")} that a memory was injected it was used afterwards`,
   estimate: "Estimate",
   estimateText: (items: number, per: number, reads: number) => `${count(items)} × ${count(per)} tokens, the median of ${many(reads, "read")}`,
   estimateNone: "Nothing can be estimated yet: no item about a file was used, or no read was seen.",
