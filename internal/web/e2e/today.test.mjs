@@ -232,6 +232,15 @@ test("what needs a person counts a command that still fails, and a briefing says
   const findings = Object.values(counts).reduce((a, b) => a + b, 0);
   const failing = (await w.json("recap", "--project", "all")).days.flatMap((d) => d.failures).filter((f) => !f.resolved && !f.fix).length;
   await card.locator(".number").filter({ hasText: String(findings + failing + faulty) }).waitFor();
+  let go;
+  const held = new Promise((resolve) => { go = resolve; });
+  await page.route("**/api/v1/health*", async (route) => { await held; await route.continue(); });
+  await page.reload();
+  await card.locator(".number").filter({ hasText: "…" }).waitFor(); // part of the count is no count
+  await fails.waitFor();
+  assert.equal(await card.locator(".number").innerText(), "…");
+  go();
+  await card.locator(".number").filter({ hasText: String(findings + failing + faulty) }).waitFor();
   const next = page.locator("#next"), items = next.locator("[data-row]");
   const chosen = /^(still open|your own words|one of the newest decisions|what a recent session came to|a warning or a rule of the project|found out or fixed by an agent|one of the newest, by its title only), (noted|decided|ended|learned) (just now|\d+ \w+ ago)(, used \d+×)?$/;
   for (const why of await items.getByTestId("why").allInnerTexts()) assert.match(why, chosen);

@@ -104,8 +104,9 @@ function Needs({ of: y }: { of: Today }) {
   const failing = (recap.data?.days ?? []).flatMap((d) => d.failures.filter((f) => !f.resolved && !f.fix)).reverse();
   const faults = needing(health.data?.checks ?? []);
   const n = { review: y.review, failing: failing.length, faults: faults.length };
+  const counted = (recap.data ?? recap.error) && (health.data ?? health.error);
   return (
-    <Card title={t.needs} value={n.review + n.failing + n.faults} note={t.needsNote(n, y.open.length > 0)}>
+    <Card title={t.needs} value={counted ? n.review + n.failing + n.faults : undefined} note={counted ? t.needsNote(n, y.open.length > 0) : t.counting}>
       {[
         y.review > 0 && <Question key="review" waiting={y.review} />,
         ...failing.slice(0, 2).map((f) => <li key={f.id}><a class="plain" dir="auto" href={"/m/" + f.id}>{t.fails} <code>{f.command}</code></a>
@@ -132,12 +133,12 @@ function Question({ waiting }: { waiting: number }) {
 
 const plural = (one: string): string => one.replace(/y$/, "ie").replace(/x$/, "xe") + "s";
 
-/** A figure that leads to what it counts. */
-function Card({ title, value, to, note, children }: { title: string; value: number; to?: string; note: ComponentChildren; children?: ComponentChildren }) {
+/** A figure that leads to what it counts; "…" until it is known. */
+function Card({ title, value, to, note, children }: { title: string; value: number | undefined; to?: string; note: ComponentChildren; children?: ComponentChildren }) {
   return (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
-      <p class="number">{to && value > 0 ? <a class="plain" href={to} aria-label={`${title}: ${count(value)}`}>{count(value)}</a> : count(value)}</p>
+      <p class="number">{value === undefined ? "…" : to && value > 0 ? <a class="plain" href={to} aria-label={`${title}: ${count(value)}`}>{count(value)}</a> : count(value)}</p>
       <p class="muted">{note}</p>
       <ul>{children}</ul>
     </section>

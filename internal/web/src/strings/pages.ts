@@ -45,7 +45,7 @@ export const p = {
       last: "Last",
       came: (items: number, used: number) => `${many(items, "item")}, ${used ? count(used) + " used since" : "none used so far"}`,
       usedNote: (used: number, injected: number) => used ? "cited, fetched or acted on after they were injected:" : injected ? "none of today's was cited, fetched or acted on yet" : "nothing was injected today",
-      review: "Decide in Review", open: "Open work", fails: "Still fails:",
+      review: "Decide in Review", open: "Open work", fails: "Still fails:", counting: "being counted",
       failsNext: (n: number) => `failed ${many(n, "time")} since yesterday; open it to see the error`,
       needsNote: (n: { review: number; failing: number; faults: number }, open: boolean) => {
         const list = [n.review && many(n.review, "finding") + " to decide", n.failing && many(n.failing, "command") + " that fails".slice(0, n.failing === 1 ? undefined : -1), n.faults && many(n.faults, "point") + " on Health"].filter(Boolean);

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-XY3QMG5H.js";import"./chunk-DUUQWETK.js";import"./chunk-HQI4EURA.js";import"./chunk-G5QBVNCL.js";import"./chunk-GWU7FWHW.js";import"./chunk-DMKG2EFY.js";export{b as State,a as default};
