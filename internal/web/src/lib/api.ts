@@ -98,15 +98,25 @@ function shown(_: string, value: unknown): unknown {
   });
 }
 
+/** Reads JSON; null if a text is none. */
+function parsed(text: string, as: typeof shown | null): unknown {
+  try {
+    return JSON.parse(text, as ?? undefined);
+  } catch {
+    return null;
+  }
+}
+
 async function ask<T>(path: string, init: RequestInit, as: typeof shown | null = shown): Promise<T> {
-  let answer: Response;
+  let answer: Response, text: string;
   try {
     answer = await fetch(path, { ...init, credentials: "same-origin" });
+    text = await answer.text(); // fails if the request is ended, or the daemon, before all of it was sent
   } catch (e) {
     if (e instanceof DOMException && e.name === "AbortError") throw e;
     throw new ApiError(0, "unreachable", "");
   }
-  const body: unknown = await answer.text().then((text) => JSON.parse(text, as ?? undefined) as unknown).catch(() => null);
+  const body = parsed(text, as);
   if (answer.ok) return body as T;
   const problem = (body ?? {}) as { error?: string; detail?: string; title?: string };
   if (answer.status === 401) loggedOut.value = true;

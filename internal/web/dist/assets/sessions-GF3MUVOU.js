@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-OANHRAHE.js";import"./chunk-LBBO4ZF7.js";import"./chunk-HQI4EURA.js";import"./chunk-G5QBVNCL.js";import"./chunk-GWU7FWHW.js";import"./chunk-DMKG2EFY.js";export{b as State,a as default};
