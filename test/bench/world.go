@@ -98,7 +98,7 @@ func (w *world) furnish() error {
 	return nil
 }
 
-// bury gives the second home what a worker leaves behind that ended without a
+// forgetSome gives the second home what a worker leaves behind that ended without a
 // word: a runtime file that names a socket without a listener.
 func (w *world) forgetSome() error {
 	rt, err := api.ReadRuntime(w.warm.runtime())
@@ -112,7 +112,11 @@ func (w *world) forgetSome() error {
 // holdStarts says in the second home that a worker is being started at this
 // moment, so that a hook there does not start one.
 func (w *world) holdStarts() error {
-	return os.WriteFile(filepath.Join(w.gone.state(), "run", "start"), []byte("\n"), 0o600)
+	rt, err := api.ReadRuntime(w.gone.runtime())
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(w.gone.state(), "run", "start"), []byte(rt.Build+"\n"), 0o600)
 }
 
 // stop ends the worker.
