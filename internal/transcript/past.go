@@ -34,7 +34,7 @@ type Past struct {
 // Read returns, in order, the events in the transcript of a session after a position and up to a time, followed by the
 // tool calls in the transcripts of its subagents since then. Turns of private prompts and of our own commands are left
 // out whole. Transcripts of other sessions are skipped, and so are lines without the id of a turn. Inputs and responses
-// of tool calls are as the client wrote them: most is left out of what is stored, so whoever stores them redacts them.
+// of tool calls are as the client wrote them: most is left out of what is stored, so the caller redacts what it stores.
 //
 // A last turn without an end yields a Stop with Source mem.Interrupted and all that the
 // assistant wrote in it: it may go on, or have been cut off. If a question of mem.ToolAsk waits for its answer, the
