@@ -96,7 +96,7 @@ web: ## the viewer: src and vendor -> internal/web/dist and dist.gz, which are c
 backends: $(if $(RERUN),$(GOTESTSUM)) ## PostgreSQL and SurrealDB keep the contract of a store (apt-get install postgresql; fetches SurrealDB and pgvector once)
 	test/surrealserver/install.sh
 	test/pgserver/install.sh || [ $$? = 3 ]
-	$(call gotest,-tags backends -count=1 -timeout 20m,./internal/store/postgres/ ./internal/store/surreal/... ./test/backends/)
+	$(call gotest,-tags backends -count=1 -parallel 4 -timeout 20m,./internal/store/postgres/ ./internal/store/surreal/... ./test/backends/)
 
 growth: ## hooks, searches and a purge among SIZES (1000,10000,100000) memories, in the file and on PostgreSQL beside each other
 	REMANENCE_SIZES=$(SIZES) go test -tags backends -run '^$$' -bench Growth -benchtime 100x -timeout 6h ./test/backends/

@@ -53,18 +53,22 @@ func must[T any](v T, err error) func(*testing.T) T {
 func exports(t *testing.T, p *world.Person, name string) (all, part []string, notes map[string]string) {
 	t.Helper()
 	dir := filepath.Join(p.Home, name)
-	all = lines(p.Run("export", "--format", "jsonl"))
-	part = lines(p.Run("export", "--format", "jsonl", "--project", filepath.Base(p.Project), "--since", "2d"))
-	p.Run("export", "--format", "markdown", "--project", filepath.Base(p.Project), "-o", dir)
+	run := func(args ...string) string {
+		return p.Run(append([]string{"--no-daemon", "export", "--format"}, args...)...)
+	}
+	all = lines(run("jsonl"))
+	part = lines(run("jsonl", "--project", filepath.Base(p.Project), "--since", "2d"))
+	run("markdown", "--project", filepath.Base(p.Project), "-o", dir)
 	return all, part, files(t, dir)
 }
 
 func TestAnExportIsTheSameFromTheFileAndFromTheServer(t *testing.T) {
+	t.Parallel()
 	p, server := newMover(t, 300)
 	live(t, p)
 	enrich(t, p)
+	p.StopWorker() // it would go on writing
 	all, part, notes := exports(t, p, "from-file")
-	p.StopWorker()
 	move(t, p, server.DSN())
 	gotAll, gotPart, gotNotes := exports(t, p, "from-server")
 	if !slices.Equal(all, gotAll) {
@@ -100,10 +104,11 @@ func importFile(t *testing.T, p *world.Person, file string) (v imported) {
 }
 
 func TestAnExportIsTakenOverByAServer(t *testing.T) {
+	t.Parallel()
 	p, server := newMover(t, 300)
 	live(t, p)
 	file := filepath.Join(p.Home, "all.jsonl")
-	p.Run("export", "--format", "jsonl", "-o", file)
+	p.Run("--no-daemon", "export", "--format", "jsonl", "-o", file)
 	before := lines(string(must(os.ReadFile(file))(t)))
 	p.StopWorker()
 	p.Run("config", "set", "store.dsn", server.DSN())
@@ -111,7 +116,7 @@ func TestAnExportIsTakenOverByAServer(t *testing.T) {
 	if got.Rows["memory"] < 300 || got.ID == "" || got.Backup != "" {
 		t.Fatalf("taken over: %+v", got)
 	}
-	if after := lines(p.Run("export", "--format", "jsonl")); !slices.Equal(before, after) {
+	if after := lines(p.Run("--no-daemon", "export", "--format", "jsonl")); !slices.Equal(before, after) {
 		t.Errorf("another export: %s", firstDifference(strings.Join(before, "\n"), strings.Join(after, "\n")))
 	}
 	if again := importFile(t, p, file); again.Rows["memory"] != 0 || again.Known["memory"] != got.Rows["memory"] {
@@ -129,6 +134,7 @@ func TestAnExportIsTakenOverByAServer(t *testing.T) {
 
 // Half a file changes nothing, and a server that is away is named as what it is.
 func TestAnImportIntoAServerIsWholeOrNone(t *testing.T) {
+	t.Parallel()
 	p, server := newMover(t, 50)
 	text := export(t, p)
 	file := filepath.Join(p.Home, "half.jsonl")

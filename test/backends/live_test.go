@@ -101,6 +101,7 @@ func twoPersons(t *testing.T) (one, two *world.Person, server *pgserver.Server) 
 
 // The pages of one daemon show what another daemon of the server writes, also after the server was away.
 func TestTheLivePagesOfTwoDaemonsShowTheSame(t *testing.T) {
+	t.Parallel()
 	one, two, server := twoPersons(t)
 	lines := watch(t, two)
 	listening := func() bool {
@@ -132,6 +133,7 @@ func TestTheLivePagesOfTwoDaemonsShowTheSame(t *testing.T) {
 
 // A daemon's index in RAM has what another daemon writes, edits and purges, also after the server was away.
 func TestADaemonFindsWhatAnotherOneWrote(t *testing.T) {
+	t.Parallel()
 	one, two, server := twoPersons(t)
 	one.StartWorker()
 	inRAM := regexp.MustCompile(`(?m)^remanence_index_memories [1-9]`)

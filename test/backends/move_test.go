@@ -146,6 +146,7 @@ func export(t *testing.T, p *world.Person) string {
 }
 
 func TestAStoreMovesToAServerAndBackWithoutALoss(t *testing.T) {
+	t.Parallel()
 	p, server := newMover(t, 300)
 	live(t, p)
 	enrich(t, p)
@@ -210,6 +211,7 @@ func firstDifference(a, b string) string {
 }
 
 func TestTheSameIsFoundAndInjectedAfterAMove(t *testing.T) {
+	t.Parallel()
 	p, server := newMover(t, 100)
 	live(t, p)
 	look := func() (seen []string) {
@@ -240,13 +242,20 @@ func TestTheSameIsFoundAndInjectedAfterAMove(t *testing.T) {
 
 // A move that is killed goes on where it was, and nothing uses the half of it meanwhile.
 func TestAKilledMoveGoesOn(t *testing.T) {
-	t.Run("where it was", func(t *testing.T) { killAndMove(t, false) })
+	t.Parallel()
+	t.Run("where it was", func(t *testing.T) {
+		t.Parallel()
+		killAndMove(t, false)
+	})
 	// What was copied is not what is to be copied any more.
-	t.Run("anew if the store changed", func(t *testing.T) { killAndMove(t, true) })
+	t.Run("anew if the store changed", func(t *testing.T) {
+		t.Parallel()
+		killAndMove(t, true)
+	})
 }
 
 func killAndMove(t *testing.T, changes bool) {
-	p, server := newMover(t, 6000)
+	p, server := newMover(t, 3000)
 	cmd := p.Command("--no-daemon", "db", "move", "--to", server.DSN(), "--yes")
 	var errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &errs, &errs
@@ -279,12 +288,13 @@ func killAndMove(t *testing.T, changes bool) {
 	if v := move(t, p, server.DSN()); (v.Known == 0) != changes || v.Known >= v.Rows {
 		t.Errorf("%d of %d rows were there already", v.Known, v.Rows)
 	}
-	if n, _ := server.Query("remanence", "SELECT count(*) FROM remanence.memory"); n != "6000" {
+	if n, _ := server.Query("remanence", "SELECT count(*) FROM remanence.memory"); n != "3000" {
 		t.Errorf("%s memories", n)
 	}
 }
 
 func TestAProgramWithoutTheClientCannotMove(t *testing.T) {
+	t.Parallel()
 	p := world.NewPerson(t)
 	p.Run("add", "the drawer opens twice")
 	out, err := p.Command("db", "move", "--to", "postgres://u@127.0.0.1:1/x", "--yes").CombinedOutput()

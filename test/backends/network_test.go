@@ -184,9 +184,9 @@ type away struct {
 // onEachServer runs a test with a server of each sort behind a network.
 func onEachServer(t *testing.T, test func(t *testing.T, a away)) {
 	t.Run("PostgreSQL", func(t *testing.T) {
-		t.Parallel() // most of it is waiting
+		t.Parallel()
 		p, server := newPerson(t)
-		a := behindNetwork(t, p, "postgres", server.Port)
+		a := behindNetwork(t, p, server.Port)
 		line := fmt.Sprintf("127.0.0.1:*:remanence:remanence:%s\n", server.Password)
 		if err := os.WriteFile(filepath.Join(p.Home, ".pgpass"), []byte(line), 0o600); err != nil {
 			t.Fatal(err)
@@ -201,7 +201,7 @@ func onEachServer(t *testing.T, test func(t *testing.T, a away)) {
 	t.Run("SurrealDB", func(t *testing.T) {
 		t.Parallel()
 		p, server := onSurreal(t)
-		a := behindNetwork(t, p, "surreal", server.Port)
+		a := behindNetwork(t, p, server.Port)
 		p.Run("config", "set", "store.dsn", fmt.Sprintf("surreal://%s@%s/team/memory", surrealserver.User,
 			a.listener.Addr()))
 		a.server, a.stored = server, func(mark string) (string, error) {
@@ -211,11 +211,11 @@ func onEachServer(t *testing.T, test func(t *testing.T, a away)) {
 	})
 }
 
-// behindNetwork puts a network before the server of a person, whose program is one with a client of that server.
-func behindNetwork(t *testing.T, p *world.Person, client string, port int) away {
+// behindNetwork puts a network before the server of a person.
+func behindNetwork(t *testing.T, p *world.Person, port int) away {
 	t.Helper()
-	p.Program = filepath.Join(filepath.Dir(world.Binary), "with-"+client+"-alone")
-	if err := world.Build(p.Program, "-tags", client); err != nil {
+	var err error
+	if p.Program, err = inTime(); err != nil {
 		t.Fatal(err)
 	}
 	return away{Person: p, network: newNetwork(t, port)}
@@ -286,6 +286,7 @@ func allStored(t *testing.T, p away, sent []delivery, after weather) {
 }
 
 func TestABadNetworkNeitherHoldsAHookUpNorLosesAnEvent(t *testing.T) {
+	t.Parallel()
 	onEachServer(t, func(t *testing.T, p away) {
 		p.StartWorker()
 		var sent []delivery
@@ -314,6 +315,7 @@ func TestABadNetworkNeitherHoldsAHookUpNorLosesAnEvent(t *testing.T) {
 
 // Both ends are killed at random times, and the network is bad: everything is stored once afterwards.
 func TestNothingIsLostWhenBothEndsAreKilled(t *testing.T) {
+	t.Parallel()
 	onEachServer(t, func(t *testing.T, p away) {
 		p.StartWorker()
 		r := rand.New(rand.NewPCG(26, 11))

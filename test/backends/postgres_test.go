@@ -14,28 +14,31 @@ import (
 	"remanence/test/world"
 )
 
-// program is the built program, with the client of PostgreSQL in it, and hooks that have time.
-var (
-	building sync.Mutex // guards program
-	program  string
-)
+// program builds the program with the clients of both servers, once. Its hooks have time.
+var program = built("with-clients", "-ldflags", "-X main.slack=20s")
+
+// inTime builds the same with hooks that have no more time than they really have.
+var inTime = built("with-clients-in-time")
 
 func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
 
-// build builds the program once.
-func build(t testing.TB) string {
+// built returns a function that builds a program once.
+func built(name string, flags ...string) func() (string, error) {
+	return sync.OnceValues(func() (string, error) {
+		file := filepath.Join(filepath.Dir(world.Binary), name)
+		return file, world.Build(file, append([]string{"-tags", "backends"}, flags...)...)
+	})
+}
+
+// newClient returns a person who has such a program.
+func newClient(t testing.TB, program func() (string, error)) *world.Person {
 	t.Helper()
-	building.Lock()
-	defer building.Unlock()
-	if program != "" {
-		return program
-	}
-	file := filepath.Join(filepath.Dir(world.Binary), "with-postgres")
-	if err := world.Build(file, "-tags", "postgres", "-ldflags", "-X main.slack=20s"); err != nil {
+	p := world.NewPerson(t)
+	var err error
+	if p.Program, err = program(); err != nil {
 		t.Fatal(err)
 	}
-	program = file
-	return program
+	return p
 }
 
 // newPerson returns a person whose memory is on a server of their own. The password is in ~/.pgpass.
@@ -50,8 +53,7 @@ func newPerson(t testing.TB) (*world.Person, *pgserver.Server) {
 			t.Error(err)
 		}
 	})
-	p := world.NewPerson(t)
-	p.Program = build(t)
+	p := newClient(t, program)
 	line := fmt.Sprintf("127.0.0.1:%d:remanence:remanence:%s\n", server.Port, server.Password)
 	if err := os.WriteFile(filepath.Join(p.Home, ".pgpass"), []byte(line), 0o600); err != nil {
 		t.Fatal(err)
@@ -75,6 +77,7 @@ func send(t *testing.T, p *world.Person, n int) string {
 }
 
 func TestMemoryIsOnTheServerAlone(t *testing.T) {
+	t.Parallel()
 	p, server := newPerson(t)
 	p.Run("add", "the till rounds to five cents", "--kind", "decision")
 	for _, args := range [][]string{{"search", "rounding till"}, {"--no-daemon", "search", "tills"}} {
@@ -113,6 +116,7 @@ func TestMemoryIsOnTheServerAlone(t *testing.T) {
 
 // A person decides by the preview: it names what a purge on a server does not reach, and erases nothing.
 func TestAPurgeOnAServerNamesWhatItDoesNotReach(t *testing.T) {
+	t.Parallel()
 	p, _ := newPerson(t)
 	p.Run("add", "the launch code is swordfish")
 	old := filepath.Join(p.Data(), "remanence.db.aside-20260101T000000Z")
@@ -159,6 +163,7 @@ func erasesWords(t *testing.T, p *world.Person) {
 }
 
 func TestAPasswordInTheSettingIsRefusedAndNotShown(t *testing.T) {
+	t.Parallel()
 	p := world.NewPerson(t)
 	out, err := p.Command("config", "set", "store.dsn", "postgres://u:hunter2@127.0.0.1/x").CombinedOutput()
 	if err == nil || strings.Contains(string(out), "hunter2") {
@@ -183,6 +188,7 @@ func TestAPasswordInTheSettingIsRefusedAndNotShown(t *testing.T) {
 }
 
 func TestAProgramWithoutTheClientSaysSo(t *testing.T) {
+	t.Parallel()
 	p := world.NewPerson(t)
 	p.Run("config", "set", "store.dsn", "postgres://u@127.0.0.1:1/x")
 	out, err := p.Command("status").CombinedOutput()
@@ -199,6 +205,7 @@ func TestAProgramWithoutTheClientSaysSo(t *testing.T) {
 
 // A server that is killed loses nothing: hooks spool, exit well, and the daemon takes all of it in when it is back.
 func TestEventsWaitInTheSpoolWhileTheServerIsAway(t *testing.T) {
+	t.Parallel()
 	p, server := newPerson(t)
 	p.StartWorker()
 	var marks []string

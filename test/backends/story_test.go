@@ -57,6 +57,7 @@ func writePast(t *testing.T, p *world.Person) {
 // The past is read in, a person and an agent go on, and what was learned is found, injected, erased and taken back: on
 // each store alike.
 func TestTheStoryOfAMemoryIsTheSameOnEachStore(t *testing.T) {
+	t.Parallel()
 	for _, store := range []string{"file", "server"} {
 		t.Run(store, func(t *testing.T) {
 			p, server := newPerson(t)
@@ -73,6 +74,7 @@ func TestTheStoryOfAMemoryIsTheSameOnEachStore(t *testing.T) {
 }
 
 func TestTheStoryOfAMemoryIsTheSameOnSurrealDB(t *testing.T) {
+	t.Parallel()
 	p, server := onSurreal(t)
 	p.Run("config", "set", "store.dsn", server.DSN("team", "memory"))
 	tellStory(t, p)

@@ -22,9 +22,6 @@ import (
 	"remanence/test/world"
 )
 
-// withSurreal is the built program, with the client of SurrealDB in it, and hooks that have time.
-var withSurreal string
-
 // onSurreal returns a person whose memory is on a server of their own. The password is in a file.
 func onSurreal(t *testing.T) (*world.Person, *surrealserver.Server) {
 	t.Helper()
@@ -37,15 +34,7 @@ func onSurreal(t *testing.T) (*world.Person, *surrealserver.Server) {
 			t.Error(err)
 		}
 	})
-	if withSurreal == "" {
-		file := filepath.Join(filepath.Dir(world.Binary), "with-surreal")
-		if err := world.Build(file, "-tags", "surreal", "-ldflags", "-X main.slack=20s"); err != nil {
-			t.Fatal(err)
-		}
-		withSurreal = file
-	}
-	p := world.NewPerson(t)
-	p.Program = withSurreal
+	p := newClient(t, program)
 	file := filepath.Join(p.Home, "surreal-password")
 	if err := os.WriteFile(file, []byte(server.Password+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -55,6 +44,7 @@ func onSurreal(t *testing.T) (*world.Person, *surrealserver.Server) {
 }
 
 func TestMemoryIsOnSurrealDBAlone(t *testing.T) {
+	t.Parallel()
 	p, server := onSurreal(t)
 	p.Run("config", "set", "store.dsn", server.DSN("team", "memory"))
 	p.Run("add", "the till rounds to five cents", "--kind", "decision")
@@ -130,6 +120,7 @@ func selfSigned(t *testing.T, dir string) (certificate, key string) {
 // The owner of one database, who is nothing else on the server, uses it over TLS. A certificate that the machine does
 // not trust is refused.
 func TestTheOwnerOfOneDatabaseUsesItOverTLS(t *testing.T) {
+	t.Parallel()
 	p, server := onSurreal(t)
 	for database, password := range map[string]string{"memory": server.Password, "other": "another-" + server.Password} {
 		if _, err := server.SQL("team", database, "DEFINE NAMESPACE IF NOT EXISTS team; USE NS team; DEFINE DATABASE IF NOT "+
@@ -181,6 +172,7 @@ func TestTheOwnerOfOneDatabaseUsesItOverTLS(t *testing.T) {
 
 // A server that is killed loses nothing: hooks spool, exit well, and the daemon takes all of it in when it is back.
 func TestEventsWaitInTheSpoolWhileSurrealDBIsAway(t *testing.T) {
+	t.Parallel()
 	p, server := onSurreal(t)
 	p.Run("config", "set", "store.dsn", server.DSN("team", "memory"))
 	p.StartWorker()
@@ -229,6 +221,7 @@ func countMarks(server *surrealserver.Server, mark string) (string, error) {
 }
 
 func TestAMoveToSurrealDBAndBackLosesNothing(t *testing.T) {
+	t.Parallel()
 	p, server := onSurreal(t)
 	for i := range 20 {
 		p.Run("add", fmt.Sprintf("lock %d of the canal has a key of brass", i), "--kind", "decision")

@@ -59,8 +59,7 @@ func newTeams(t testing.TB, members map[string]string) *pgserver.Server {
 // newMember returns a person who shares decisions with a team. All have a clone of the same project.
 func newMember(t testing.TB, server *pgserver.Server, name, team string) *world.Person {
 	t.Helper()
-	p := world.NewPerson(t)
-	p.Program = build(t)
+	p := newClient(t, program)
 	line := fmt.Sprintf("127.0.0.1:%d:remanence:%s:%s\n", server.Port, name, server.Password)
 	if err := os.WriteFile(filepath.Join(p.Home, ".pgpass"), []byte(line), 0o600); err != nil {
 		t.Fatal(err)
@@ -128,7 +127,7 @@ func onDisk(t testing.TB, server *pgserver.Server, word string) (found bool) {
 }
 
 func TestATeamSharesWhatItsMembersAllow(t *testing.T) {
-	t.Parallel() // it mostly waits, as the next two
+	t.Parallel()
 	server := newTeams(t, map[string]string{"anna": "shop", "ben": "shop", "carl": "bank"})
 	anna, ben, carl := newMember(t, server, "anna", "shop"), newMember(t, server, "ben", "shop"),
 		newMember(t, server, "carl", "bank")

@@ -55,16 +55,9 @@ func openWithVector(t testing.TB, schema string) *Store {
 	return s
 }
 
+// The extension makes a difference to vectors alone, and to a purge, which erases what its index has.
 func TestPostgreSQLWithPgvectorKeepsTheContract(t *testing.T) {
-	storetest.Run(t, func(t *testing.T) mem.Store { return openWithVector(t, "") })
-}
-
-func TestPostgreSQLWithPgvectorKeepsTheContractOfRecords(t *testing.T) {
-	n := 0
-	storetest.RunRecords(t, func(t *testing.T) mem.Store {
-		n++
-		return openWithVector(t, fmt.Sprintf("records_%d", n))
-	})
+	storetest.Run(t, func(t *testing.T) mem.Store { return openWithVector(t, "") }, "Vector", "Purge")
 }
 
 // fill stores memories of two projects, one of twenty in the second, with vectors of as many subjects as there are for
@@ -175,13 +168,24 @@ func usesIndex(t testing.TB, s *Store, v []float32, q mem.Query) bool {
 // leastRecall is the share of the nearest that the index finds at least.
 const leastRecall = 0.98
 
-// TestPgvectorFindsWhatTheComparisonFinds searches by the index and by comparing all, with filters.
-func TestPgvectorFindsWhatTheComparisonFinds(t *testing.T) {
-	const memories, length, n = 6_000, 64, 60
+// Storing so many takes most of the time: what is tested of the index is tested with the same memories.
+func TestPgvectorSearchesVectors(t *testing.T) {
 	s := openWithVector(t, "near")
-	vectorOf := fill(t, s, memories, length)
-	if v, err := s.vectorSearch(t.Context()); err != nil || !v.Indexed || v.Vectors != memories {
-		t.Fatalf("the search of vectors is %+v, %v, want %d in an index", v, err, memories)
+	vectorOf := fill(t, s, inTest, 64)
+	t.Run("it finds what the comparison finds", func(t *testing.T) { findsTheSame(t, s, vectorOf) })
+	t.Run("a purge makes the index anew", func(t *testing.T) { purgesTheIndex(t, s, vectorOf) })
+	t.Run("vectors are compared after it is removed", func(t *testing.T) { comparesAgain(t, s, vectorOf) })
+}
+
+// inTest is how many vectors there are in the test: an index pays, also without some.
+const inTest = indexedFrom + 1_000
+
+// findsTheSame searches by the index and by comparing all, with filters.
+func findsTheSame(t *testing.T, s *Store, vectorOf func() []float32) {
+	t.Helper()
+	const n = 60
+	if v, err := s.vectorSearch(t.Context()); err != nil || !v.Indexed || v.Vectors != inTest {
+		t.Fatalf("the search of vectors is %+v, %v, want %d in an index", v, err, inTest)
 	}
 	v := vectorOf()
 	forgotten := mem.Forgotten
@@ -224,14 +228,13 @@ func TestPgvectorFindsWhatTheComparisonFinds(t *testing.T) {
 	}
 }
 
-// TestAPurgeMakesTheIndexOfVectorsAnew erases one that the index has. The server makes the index anew.
-func TestAPurgeMakesTheIndexOfVectorsAnew(t *testing.T) {
-	s := openWithVector(t, "purged")
-	vectorOf := fill(t, s, indexedFrom+1, 16)
+// purgesTheIndex erases a memory that the index has. The server makes the index anew.
+func purgesTheIndex(t *testing.T, s *Store, vectorOf func() []float32) {
+	t.Helper()
 	v := vectorOf()
 	before := found(t, s, v, mem.Query{}, 2)
 	oid := func() (n int64) {
-		if err := get(t.Context(), s.pool, query("SELECT coalesce(to_regclass('vector_near_16')::oid::bigint, 0)"),
+		if err := get(t.Context(), s.pool, query("SELECT coalesce(to_regclass('vector_near_64')::oid::bigint, 0)"),
 			&n); err != nil {
 			t.Fatal(err)
 		}
@@ -254,15 +257,14 @@ func TestAPurgeMakesTheIndexOfVectorsAnew(t *testing.T) {
 	}
 }
 
-// TestVectorsAreComparedAfterPgvectorIsRemoved removes the extension from a store that used it, and brings it back.
-func TestVectorsAreComparedAfterPgvectorIsRemoved(t *testing.T) {
-	s := openWithVector(t, "removed")
-	vectorOf := fill(t, s, indexedFrom, 16)
+// comparesAgain removes the extension from a store that used it, and brings it back.
+func comparesAgain(t *testing.T, s *Store, vectorOf func() []float32) {
+	t.Helper()
 	v := vectorOf()
 	want := foundExactly(t, s, v, mem.Query{}, 10)
 	setExtension(t, "DROP EXTENSION vector CASCADE")
 	got := found(t, s, v, mem.Query{}, 10)
-	fill(t, s, 1, 16)
+	fill(t, s, 1, 64)
 	server, err := s.Server(t.Context())
 	setExtension(t, "CREATE SCHEMA \"another place\"; CREATE EXTENSION vector SCHEMA \"another place\"")
 	if err := s.DropVectors(t.Context(), "m"); err != nil { // the role may not use that schema

@@ -3,6 +3,7 @@
 package storetest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +18,9 @@ import (
 func Clock() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
 // Run tests that a store keeps the contract of mem.Store. open returns an
-// empty store whose clock is Clock and closes it when the test ends.
-func Run(t *testing.T, open func(t *testing.T) mem.Store) {
+// empty store whose clock is Clock and closes it when the test ends. only
+// names the parts to test; none means all.
+func Run(t *testing.T, open func(t *testing.T) mem.Store, only ...string) {
 	for _, part := range []struct {
 		name  string
 		tests []contractTest
@@ -49,6 +51,9 @@ func Run(t *testing.T, open func(t *testing.T) mem.Store) {
 		{"Run", runTests},
 		{"Links", linkTests},
 	} {
+		if len(only) > 0 && !slices.Contains(only, part.name) {
+			continue
+		}
 		t.Run(part.name, func(t *testing.T) {
 			for _, p := range part.tests {
 				t.Run(p.name, func(t *testing.T) { p.test(kit{t, open(t)}) })
