@@ -183,6 +183,10 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 		Maintain: h.maintain,
 		Background: []func(context.Context){
 			func(ctx context.Context) {
+				select {
+				case <-h.indexed.Tried(): // a calibration makes two hundred searches
+				case <-ctx.Done():
+				}
 				h.Engine.Recall.Floors.Run(ctx, func(err error) { h.log.Warn("relevance is not calibrated", "error", err) })
 			},
 			func(ctx context.Context) {

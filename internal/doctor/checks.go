@@ -94,7 +94,7 @@ func CheckHooks(o views.StatusResponse) Check {
 	}
 	if o.Health.HookErrors > 0 {
 		return Bad("hooks", false, fault.Dropped.WithMessage("events could not be answered").Because("%d of %d",
-			o.Health.HookErrors, o.Health.Hooks))
+			o.Health.HookErrors, o.Health.Hooks).FixedBy("remanence daemon logs", "do what its newest error asks for"))
 	}
 	answered := ui.Plural(int(o.Health.Hooks), "event", "events") + " answered"
 	if n := o.Health.HookTimeouts; n > 0 { // the hook stopped waiting: nothing was lost
@@ -277,13 +277,27 @@ func (a *Checks) drainSpool(ctx context.Context) error {
 func (a *Checks) checkDropped() Check {
 	var why []string
 	for reason, n := range hookclient.LostEvents(a.Paths) {
-		why = append(why, fmt.Sprintf("%d %s", n, reason))
+		why = append(why, fmt.Sprintf("%d %s", n, lossReason(reason)))
 	}
-	if len(why) > 0 {
+	if slices.Sort(why); len(why) > 0 {
 		return Bad("capture", false, fault.Dropped.Because("%s", strings.Join(why, ", "))).
 			Safely(func(context.Context) error { return hookclient.ResetLost(a.Paths) })
 	}
 	return Good("capture", false, "no event was lost")
+}
+
+// lossReason says why events of a counter of the spool were lost.
+func lossReason(counter string) string {
+	if kind, full := strings.CutPrefix(counter, "refused-"); full {
+		return kind + " while the spool was full"
+	}
+	switch counter {
+	case "damaged":
+		return "damaged in the spool"
+	case "defect":
+		return "that the store did not take"
+	}
+	return counter
 }
 
 // checkPrograms looks for several of us on the search path.

@@ -98,12 +98,25 @@ func TestDeadWeightIsInjectedOftenAndNeverUsed(t *testing.T) {
 	s.play(bugHunt()...)
 	names := []string{"two", "three", "four", "five", "six", "seven"}
 	var r mem.Receipt
+	same := func(dead []views.DeadItem) {
+		t.Helper()
+		states, err := s.Views.ItemStates(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for id, st := range states {
+			if st.Dead != slices.ContainsFunc(dead, func(d views.DeadItem) bool { return d.ID == id }) {
+				t.Errorf("%s: a briefing says dead %v, the list %+v", id, st.Dead, dead)
+			}
+		}
+	}
 	for i, name := range names {
 		r = s.asked(name, aboutTheRace)
 		got, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: shop})
 		if err != nil || (len(got.Dead) > 0) != (i+1 >= views.DeadAfter) {
 			t.Errorf("injected %d times: %d dead, %v", i+1, len(got.Dead), err)
 		}
+		same(got.Dead)
 	}
 	id := r.Items[0].ID
 	s.applies(mem.Batch{Edits: []mem.Edit{{ID: id, Used: 1}}})
@@ -111,6 +124,7 @@ func TestDeadWeightIsInjectedOftenAndNeverUsed(t *testing.T) {
 	if err != nil || slices.ContainsFunc(got.Dead, func(d views.DeadItem) bool { return d.ID == id }) {
 		t.Errorf("%s was used and is dead weight: %+v, %v", id, got.Dead, err)
 	}
+	same(got.Dead)
 }
 
 func TestOthersThatBeginLikeAnErasedOneAreNotTakenForIt(t *testing.T) {

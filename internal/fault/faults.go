@@ -418,8 +418,10 @@ var (
 	}
 	Dropped = Fault{
 		"REM-H014", 0, "events could not be kept", "",
-		"There was neither a daemon nor space in the spool, or the time was up.",
-		[]string{"remanence daemon logs"},
+		"There was neither a daemon nor space in the spool, or the time was up. They cannot be recovered.",
+		[]string{
+			"remanence daemon logs", "free disk space, or end what keeps the daemon from starting", "remanence doctor --fix",
+		},
 	}
 	Settings = Fault{
 		"REM-H015", ExitRefused, "the agent's settings cannot be edited", "",

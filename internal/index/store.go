@@ -28,6 +28,7 @@ type Store struct {
 	paused  bool              // what others write is not known, so there is no index
 	wake    chan struct{}     // has an element if the index is to be rebuilt
 	refresh chan struct{}     // has an element while touched memories are read; before mu
+	tried   chan struct{}     // closed once Run has tried to build the index
 	aliases map[string]string // key of a project → the key of its memories
 }
 
@@ -62,7 +63,7 @@ func (x *indexes) remove(ids ...string) {
 func NewStore(st mem.Store) *Store {
 	return &Store{
 		Store: st, touched: map[string]bool{}, tainted: map[turn]bool{}, wake: make(chan struct{}, 1),
-		refresh: make(chan struct{}, 1), aliases: map[string]string{},
+		refresh: make(chan struct{}, 1), aliases: map[string]string{}, tried: make(chan struct{}),
 	}
 }
 
@@ -105,13 +106,21 @@ func (s *Store) Pause() {
 // retryBuild is how long Run waits after an index could not be built.
 const retryBuild = time.Minute
 
+// Tried is closed once Run has built the index, or failed to. What searches much and can wait, waits for it: without an
+// index each search reads the store.
+func (s *Store) Tried() <-chan struct{} { return s.tried }
+
 // Run builds the index, rebuilds it when it was dropped, and returns when ctx ends. A failed attempt is passed to log.
+// It is called once.
 func (s *Store) Run(ctx context.Context, log func(error)) {
-	for {
+	for first := true; ; first = false {
 		var retry <-chan time.Time
 		if err := s.Build(ctx); err != nil && ctx.Err() == nil {
 			log(err)
 			retry = time.After(retryBuild)
+		}
+		if first {
+			close(s.tried)
 		}
 		select {
 		case <-ctx.Done():

@@ -392,3 +392,18 @@ func TestASharedStoreHasAnIndexWhileItGetsWhatOthersWrite(t *testing.T) {
 		t.Errorf("what was missed: found %v, answered %v", found, ok)
 	}
 }
+
+func TestTriedWaitsForTheFirstIndex(t *testing.T) {
+	s := NewStore(sqlitetest.Open(t, nil))
+	apply(t, s, mem.Batch{Memories: []mem.Memory{fact("the keeper counts gulls")}})
+	select {
+	case <-s.Tried():
+		t.Fatal("before Run")
+	default:
+	}
+	go s.Run(t.Context(), func(err error) { t.Error(err) })
+	<-s.Tried()
+	if s.Len() != 1 {
+		t.Errorf("%d memories in the index, want 1", s.Len())
+	}
+}

@@ -12,13 +12,7 @@ import (
 // DeadWeight finds memories of a project that were injected at least DeadAfter times and never used.
 // Pinned memories, those of the person and young ones are left out.
 func (s *Service) DeadWeight(ctx context.Context, p mem.Project) ([]curate.Finding, error) {
-	c := s.newTally(p, maxEconomyDays)
-	err := s.eachReceipts(ctx, c, func(rs []mem.Receipt) error {
-		for _, r := range rs {
-			c.countInjections(r)
-		}
-		return nil
-	})
+	c, err := allInjections(ctx, s, p)
 	if err != nil {
 		return nil, fmt.Errorf("dead weight: %w", err)
 	}

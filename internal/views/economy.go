@@ -124,11 +124,15 @@ func (s *Service) countReads(ctx context.Context, c *tally) error {
 	return nil
 }
 
-// eachReceipts calls count with the receipts of the counted days in batches, newest first.
-func (s *Service) eachReceipts(ctx context.Context, c *tally, count func([]mem.Receipt) error) error {
+// eachReceipts calls count with the receipts of the counted days in batches, newest first. An empty outcome is any.
+func (s *Service) eachReceipts(
+	ctx context.Context, c *tally, outcome mem.InjectionOutcome, count func([]mem.Receipt) error,
+) error {
 	const many = 500
 	for from := 0; ; from += many {
-		rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Project: c.out.Project.Key, Limit: many, Offset: from, Brief: true})
+		rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{
+			Project: c.out.Project.Key, Outcome: outcome, Limit: many, Offset: from, Brief: true,
+		})
 		if err != nil {
 			return fmt.Errorf("receipts: %w", err)
 		}
@@ -158,7 +162,7 @@ func injectedMemories(r mem.Receipt) []mem.InjectedItem {
 }
 
 func (s *Service) countReceipts(ctx context.Context, c *tally) error {
-	return s.eachReceipts(ctx, c, func(rs []mem.Receipt) error {
+	return s.eachReceipts(ctx, c, "", func(rs []mem.Receipt) error {
 		var ids []string
 		for _, r := range rs {
 			for _, it := range injectedMemories(r) {
@@ -252,6 +256,18 @@ func (c *tally) countInjections(r mem.Receipt) {
 		d.Injections++
 		d.Tokens += it.Tokens
 	}
+}
+
+// allInjections counts the injections of each memory of a project, or of all, over a year.
+func allInjections(ctx context.Context, s *Service, p mem.Project) (*tally, error) {
+	c := s.newTally(p, maxEconomyDays)
+	err := s.eachReceipts(ctx, c, "", func(rs []mem.Receipt) error {
+		for _, r := range rs {
+			c.countInjections(r)
+		}
+		return nil
+	})
+	return c, err
 }
 
 // deadItems returns memories injected at least DeadAfter times and never used, most injected first.

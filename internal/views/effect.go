@@ -133,13 +133,8 @@ func (e *effect) readSessions(ctx context.Context) error {
 
 // readUses finds which sessions were given something, and which used something of another session.
 func (e *effect) readUses(ctx context.Context) error {
-	for from := 0; ; from += 500 {
-		rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{
-			Project: e.project.Key, Outcome: mem.Injected, Limit: 500, Offset: from, Brief: true,
-		})
-		if err != nil {
-			return fmt.Errorf("receipts: %w", err)
-		}
+	read := e.newTally(e.project, e.out.Days)
+	if err := e.eachReceipts(ctx, read, mem.Injected, func(rs []mem.Receipt) error {
 		for _, r := range rs {
 			c := e.sessions[r.Session]
 			if c == nil {
@@ -150,13 +145,9 @@ func (e *effect) readUses(ctx context.Context) error {
 			c.counts[EffectInjected] = n
 			c.given = c.given || len(injectedMemories(r)) > 0
 		}
-		if len(rs) < 500 || rs[len(rs)-1].At.Before(e.since) {
-			break
-		}
-		if from+500 >= MaxEconomy {
-			e.out.Cut = true
-			break
-		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	ms, err := e.Store.List(ctx, mem.Query{
 		Project: e.project.Key, Within: "*", Hidden: true, Used: true, Limit: maxEffectMemories,
@@ -164,7 +155,7 @@ func (e *effect) readUses(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("used memories: %w", err)
 	}
-	e.out.Cut = e.out.Cut || len(ms) == maxEffectMemories
+	e.out.Cut = e.out.Cut || read.out.Cut || len(ms) == maxEffectMemories
 	for _, m := range ms {
 		for _, use := range m.UsedIn {
 			session := use.Session()

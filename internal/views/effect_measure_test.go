@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -69,12 +70,13 @@ func (receiptStore) List(context.Context, mem.Query) ([]mem.Memory, error) { ret
 
 func TestAllReceiptsAreCountedAlsoIfSessionsWereCut(t *testing.T) {
 	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	events := event.New(event.Config{Now: func() time.Time { return at }})
 	for n, cut := range map[int]bool{600: false, 1500: true} {
 		e := &effect{
-			Service: New(Config{Store: receiptStore{n: n, at: at}}), since: at,
+			Service: New(Config{Store: receiptStore{n: n, at: at}, Event: events}), since: at,
 			sessions: map[string]*effectSession{"s": {counts: map[string]EffectCount{}}},
 		}
-		e.out.Cut = cut
+		e.out.Cut, e.out.Days = cut, 1
 		if err := e.readUses(t.Context()); err != nil {
 			t.Fatal(err)
 		}

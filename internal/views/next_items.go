@@ -2,6 +2,7 @@ package views
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"remanence/internal/mem"
@@ -15,6 +16,8 @@ type ItemState struct {
 	Stale       mem.Freshness `json:"stale,omitempty"`       // of its files
 	Contradicts []string      `json:"contradicts,omitempty"` // ids of memories that cannot be true together with it
 	Created     time.Time     `json:"created,omitzero"`
+	// Dead reports that it was injected at least DeadAfter times and never used.
+	Dead bool `json:"dead,omitempty"`
 }
 
 // ItemStates returns the states of the memories of a receipt by their id. Erased ones are left out.
@@ -45,7 +48,23 @@ func (s *Service) ItemStates(ctx context.Context, r mem.Receipt) (map[string]Ite
 				st.Contradicts = append(st.Contradicts, l.ID)
 			}
 		}
+		if st.Dead, err = neverUsed(ctx, s.Store, m); err != nil {
+			return nil, err
+		}
 		out[m.ID] = st
 	}
 	return out, nil
+}
+
+// neverUsed reports whether a memory was injected at least DeadAfter times and never used.
+func neverUsed(ctx context.Context, store mem.Store, m mem.Memory) (bool, error) {
+	if m.Uses > 0 || m.Prevented > 0 {
+		return false, nil
+	}
+	q := mem.ReceiptQuery{Memory: m.ID, Outcome: mem.Injected, Limit: 2 * DeadAfter, Brief: true}
+	rs, err := store.Receipts(ctx, q)
+	rs = slices.DeleteFunc(rs, func(r mem.Receipt) bool { // those that only list it in their index
+		return !slices.ContainsFunc(injectedMemories(r), func(it mem.InjectedItem) bool { return it.ID == m.ID })
+	})
+	return len(rs) >= DeadAfter, err
 }

@@ -133,13 +133,7 @@ func (s *Service) Propose(ctx context.Context, req ProposeRequest) (ProposeRespo
 	if err := c.read(ctx); err != nil {
 		return out, err
 	}
-	c.injected = s.newTally(p, maxEconomyDays)
-	if err := s.eachReceipts(ctx, c.injected, func(rs []mem.Receipt) error {
-		for _, r := range rs {
-			c.injected.countInjections(r)
-		}
-		return nil
-	}); err != nil {
+	if c.injected, err = allInjections(ctx, s, p); err != nil {
 		return out, err
 	}
 	docs := []propose.Doc{propose.Parse(req.Text)}

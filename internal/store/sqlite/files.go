@@ -9,15 +9,14 @@ import (
 	"remanence/internal/store/stored"
 )
 
-// FileCounts implements mem.Store. Below a directory it starts from the files. For
-// all files it reads a covering index of memories: the table itself would be read
-// nearly whole. Injections are counted only for the files that are returned.
+// FileCounts implements mem.Store. Below a directory it starts from the files. It reads an index of the memories that
+// have files: the table itself would be read nearly whole. Injections are counted only for the files that are returned.
 func (s *memoryStore) FileCounts(ctx context.Context, project, under string, limit int) ([]mem.FileRow, int, error) {
-	from := "memory m INDEXED BY memory_importance CROSS JOIN memory_file f"
-	f := (&filter{}).equal("m.status", string(mem.Active)).and("m.kind <> ?", string(mem.Utterance)).
+	from := "memory m INDEXED BY memory_with_files CROSS JOIN memory_file f"
+	f := (&filter{}).and("m.files <> '' AND m.status = 'active'").and("m.kind <> ?", string(mem.Utterance)).
 		project("m.project", project)
 	if under = strings.TrimSuffix(under, "/"); under != "" {
-		from = "memory_file f CROSS JOIN memory m"
+		from = "memory_file f CROSS JOIN memory m INDEXED BY memory_with_files"
 		f.and("f.path > ? AND f.path < ?", under+"/", stored.Above(under+"/"))
 	}
 	total := 0

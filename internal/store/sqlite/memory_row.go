@@ -27,7 +27,9 @@ const (
 
 // inListedOrder selects the memories with the given numbers, in this order.
 func inListedOrder(numbers []int64) statement {
-	return stmt("SELECT "+memoryColumns+listedMemories, array(numbers)).orderBy("list.key")
+	s := stmt("SELECT "+memoryColumns+listedMemories, array(numbers)).orderBy("list.key")
+	s.most = len(numbers)
+	return s
 }
 
 // memoryRow is a row of table memory. Its fields are those of a memory that are stored in another form.

@@ -18,14 +18,15 @@ import (
 type statement struct {
 	text string
 	args []any
+	most int // rows that it returns at most, 0 if unknown: room is made for so many
 }
 
 // stmt returns a statement of a text with one ? for each argument.
-func stmt(text string, args ...any) statement { return statement{text, args} }
+func stmt(text string, args ...any) statement { return statement{text: text, args: args} }
 
 // add appends text with its arguments.
 func (s statement) add(text string, args ...any) statement {
-	return statement{s.text + text, append(s.args[:len(s.args):len(s.args)], args...)}
+	return statement{s.text + text, append(s.args[:len(s.args):len(s.args)], args...), s.most}
 }
 
 // where appends the conditions of a filter; nothing if it has none, which lets
@@ -133,7 +134,7 @@ func rows[T any](ctx context.Context, db querier, s statement, scan func(*sql.Ro
 		return nil, err
 	}
 	defer rs.Close()
-	var out []T
+	out := slices.Grow[[]T](nil, s.most)
 	for rs.Next() {
 		v, err := scan(rs)
 		if errors.Is(err, stored.ErrUnreadable) {

@@ -49,23 +49,24 @@ export function reason(e: unknown): string {
 }
 
 /**
- * Sends a change and reports the result in a message, which offers undo for a
- * while if it is given. Returns false if the change failed.
+ * Sends a change and reports the result in a message, which may be made of the
+ * answer and offers undo for a while if it is given. Returns false if the change failed.
  */
-export function act(message: string, order: () => Promise<unknown>, undo?: () => Promise<unknown>): Promise<boolean> {
+export function act<T>(message: string | ((answer: T) => string), order: () => Promise<T>, undo?: () => Promise<unknown>): Promise<boolean> {
   const done = carryOut(message, order, undo);
   pending = done;
   return done;
 }
 
-async function carryOut(message: string, order: () => Promise<unknown>, undo?: () => Promise<unknown>): Promise<boolean> {
+async function carryOut<T>(message: string | ((answer: T) => string), order: () => Promise<T>, undo?: () => Promise<unknown>): Promise<boolean> {
+  let answer: T;
   try {
-    await order();
+    answer = await order();
   } catch (e) {
     showMessage(reason(e), { bad: true });
     return false;
   }
-  showMessage(message, { undo: undo && (async () => void (await undo())) });
+  showMessage(typeof message === "string" ? message : message(answer), { undo: undo && (async () => void (await undo())) });
   return true;
 }
 

@@ -53,7 +53,7 @@ export interface StatusResponse {
 export interface Day { since: string; sessions: number; captured: number; memories: number; recalled: number; abstained: number; tokens: number }
 export type UseKind = "cited" | "fetched" | "rated" | "edited" | "ran";
 export interface TodayUse { id: string; kind: string; title: string; at: string; how?: UseKind; file?: string; session?: string }
-export interface ItemState { uses?: number; pinned?: boolean; yours?: boolean; stale?: string; contradicts?: string[]; created?: string }
+export interface ItemState { uses?: number; pinned?: boolean; yours?: boolean; stale?: string; contradicts?: string[]; created?: string; dead?: boolean }
 export interface Purged {
   purged: { memories: number; events: number; turns: number; receipts: number; checkpoints: number };
   memories?: Memory[]; with?: Memory[]; mentions?: Count[]; unreached: string[];

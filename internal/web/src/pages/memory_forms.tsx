@@ -97,7 +97,7 @@ export function BulkForm({ verb, of, close, then }: { verb: Bulk; of: readonly M
     e.preventDefault();
     const done = (): void => { close(); then(); };
     if (verb === "purge") {
-      if (await act(t.purge.done(t.purge.many(ids.length)), () => post("purge", { ids }))) done();
+      if (await act(erased, () => post<Purged>("purge", { ids }))) done();
     } else if (await mark(verb, ids, then)) close();
   };
   return (
@@ -116,6 +116,8 @@ export function BulkForm({ verb, of, close, then }: { verb: Bulk; of: readonly M
     </form>
   );
 }
+
+const erased = (d: Purged): string => t.purge.done(d.purged.memories);
 
 const Word = ({ typed }: { typed: Signal<string> }) => (
   <label>{t.purge.type(t.purge.word)}<input type="text" autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} /></label>
@@ -191,7 +193,7 @@ export function EraseWords({ text, close, then }: { text: string; close: () => v
   const typed = useSignal(""), any = useSignal(false);
   const erase = async (e: Event): Promise<void> => {
     e.preventDefault();
-    if (await act(t.purge.doneWords(text), () => post("purge", { text }))) then();
+    if (await act((d: Purged) => t.purge.doneWords(text, d.purged), () => post<Purged>("purge", { text }))) then();
   };
   return (
     <form class="form" onSubmit={(e) => void erase(e)}>
@@ -208,7 +210,7 @@ export function PurgeForm({ of: m, close }: { of: Memory; close: () => void }) {
   const typed = useSignal("");
   const erase = async (e: Event): Promise<void> => {
     e.preventDefault();
-    if (await act(t.purge.done(m.id), () => post("purge", { ids: [m.id] }))) go("/memories", true);
+    if (await act(erased, () => post<Purged>("purge", { ids: [m.id] }))) go("/memories", true);
   };
   return (
     <form class="form" onSubmit={(e) => void erase(e)}>

@@ -87,10 +87,12 @@ function Many({ rule, done }: { rule: string; done: () => void }) {
   };
   const order = (action: string): void => {
     let round = "";
-    void act(v.did[action] ?? action, async () => {
-      round = (await ask(action, false)).run ?? "";
+    void act((d: Resolved) => `${v.many(d.decided ?? 0, d.left ?? 0)} ${v.did[action] ?? action}`, async () => {
+      const d = await ask(action, false);
+      round = d.run ?? "";
       setSeen(null);
       done();
+      return d;
     }, final(rule, action) ? undefined : async () => {
       if (round) await post("consolidate", { undo: round });
       done();

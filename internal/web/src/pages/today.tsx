@@ -205,6 +205,7 @@ function Item({ of: i, state: st, reload }: { of: InjectedItem; state: ItemState
       <div class="line"><Kind of={i.kind ?? ""} /><ID of={i.id} />
         <span class="muted" data-testid="why">{why(i, st)}</span>
         {(st.contradicts ?? []).length > 0 && <a class="plain" href="/review?rule=contradiction"><Tag tone="warn">{t.contradicts(st.contradicts!)}</Tag></a>}
+        {st.dead && <a class="plain" href="/usage#dead"><Tag tone="warn">{t.dead}</Tag></a>}
         {st.stale && st.stale !== "fresh" && <Tag tone="warn">{p.memory.stale[st.stale] ?? st.stale}</Tag>}
         <span class="end"><span class="muted">{count(i.tokens)} tok</span>
           {own && <button type="button" class="quiet" aria-label={`${p.now[pin]} ${i.id}`} onClick={() => void mark(pin, [i.id], reload)}>{p.now[pin]}</button>}

@@ -52,7 +52,7 @@ export const p = {
         return (list.length ? list.join(", ") : "nothing to decide or to repair") + (open ? "; below, what is open" : "");
       },
     },
-    tags: { contradicts: (ids: string[]) => "contradicts " + ids.join(", ") },
+    tags: { contradicts: (ids: string[]) => "contradicts " + ids.join(", "), dead: "injected often, never used" },
     errors: (n: number) => many(n, "hook error"),
     queue: (n: number) => `${many(n, "job")} waiting`,
     work: "work",
@@ -184,8 +184,8 @@ export const p = {
     purge: {
       title: "Erase for good", text: "The memory, and the conversation that it came from, is erased completely. This cannot be undone.",
       words: "In all projects, every memory and quote with these words is erased completely, and every line with them in prompts, tool calls, session titles and receipts. This cannot be undone.",
-      whole: (text: string) => `Only whole words count, in upper or lower case: a longer word that contains “${text}” stays.`, ask: "Words", look: "Show what that is",
-      type: (id: string) => `Type ${id} to confirm`, done: (id: string) => `Erased ${id}.`, doneWords: (text: string) => `Erased everything that mentions “${text}”.`, many: (n: number) => many(n, "memory", "memories"), word: "erase",
+      whole: (text: string) => `Only whole words count, in upper or lower case: a longer word that contains “${text}” stays. A search counts differently: it also takes other forms of the words and memories with only some of them, and leaves out quotes and what was forgotten.`, ask: "Words", look: "Show what that is",
+      type: (id: string) => `Type ${id} to confirm`, done: (n: number) => `Erased ${many(n, "memory or quote", "memories and quotes")}.`, doneWords: (text: string, n: { memories: number; events: number; turns: number }) => `Erased everything that mentions “${text}”: ${many(n.memories, "memory or quote", "memories and quotes")}, ${many(n.events, "event")}, ${many(n.turns, "prompt")}.`, word: "erase",
       extent: {
         looking: "Looking through all that is stored; nothing is erased yet.", since: (n: number) => `${n} s`, none: (text: string) => `Nothing that is stored mentions “${text}”.`, holds: (text: string) => `“${text}” is in`,
         places: {

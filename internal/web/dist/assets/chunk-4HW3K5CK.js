@@ -1,1 +1,0 @@
-import{T as m,U as o,_ as p,n as e,p as r}from"./chunk-G7V33EW3.js";function y({title:c}){let i=m(t=>r("projects",{},t),[]);return o(p,{title:c,children:o("p",{class:"line",children:(i.data?.projects??[]).map(t=>o("button",{type:"button",onClick:()=>e.value=t.key,children:t.name||t.key},t.key))})})}export{y as a};

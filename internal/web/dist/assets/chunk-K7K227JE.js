@@ -1,0 +1,1 @@
+import{e as i,g as o,l as c}from"./chunk-2NLJPQOO.js";function s(n){let t=o(null),r=c(n);return i(()=>{let e=t.current;if(!e)return;let u=new ResizeObserver(()=>r.value=e.clientWidth||n);return u.observe(e),()=>u.disconnect()},[]),[t,r]}export{s as a};

@@ -1,1 +1,0 @@
-import{e as i,g as o,l as c}from"./chunk-G7V33EW3.js";function s(n){let t=o(null),r=c(n);return i(()=>{let e=t.current;if(!e)return;let u=new ResizeObserver(()=>r.value=e.clientWidth||n);return u.observe(e),()=>u.disconnect()},[]),[t,r]}export{s as a};

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-T5OCHBGF.js";import"./chunk-AF7UDKWF.js";import"./chunk-IYKSALS7.js";import"./chunk-NILXIUTN.js";import"./chunk-TJEGFWXT.js";import"./chunk-G7V33EW3.js";export{b as State,a as default};

@@ -1,0 +1,1 @@
+import{a,b}from"./chunk-CML3RZ4T.js";import"./chunk-RNXOGELL.js";import"./chunk-PIXPQTMD.js";import"./chunk-GSVORN42.js";import"./chunk-3I3LKYWU.js";import"./chunk-2NLJPQOO.js";export{b as State,a as default};
