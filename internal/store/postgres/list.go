@@ -5,6 +5,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,18 +53,21 @@ func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	return found, wrap("list", err)
 }
 
-// listParts are queries that together select what q does: the memories of the project and those of user scope. Each is
-// read in the order of an index. With an OR the server would read all memories and sort them.
-func listParts(q mem.Query) []*statement {
+// listParts are queries that together select what q does: the memories of the project and those of user scope, which are
+// of no project. Each is read in the order of an index. With an OR the server would read all memories and sort them.
+func listParts(q mem.Query) (parts []*statement) {
 	const begin = "(SELECT m.* FROM memory m WHERE "
-	if q.Project == "" {
+	key := q.Project
+	if q.Project = ""; key == "" {
 		return []*statement{memoriesWhere(begin, q)}
 	}
-	key := q.Project
-	q.Project = ""
-	return []*statement{
-		memoriesWhere(begin, q).project("m.project", key), memoriesWhere(begin, q).and("m.project = '' AND m.scope = 'user'"),
+	if len(q.Scopes) != 1 || q.Scopes[0] != mem.ScopeUser {
+		parts = append(parts, memoriesWhere(begin, q).project("m.project", key))
 	}
+	if len(q.Scopes) == 0 || slices.Contains(q.Scopes, mem.ScopeUser) {
+		parts = append(parts, memoriesWhere(begin, q).and("m.project = '' AND m.scope = 'user'"))
+	}
+	return parts
 }
 
 // byID returns exactly the memories that q names.

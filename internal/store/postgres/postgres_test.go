@@ -101,6 +101,37 @@ func TestScrubbedTextLeavesTheTables(t *testing.T) {
 	}
 }
 
+// The server counts memories by an index alone only while it knows that all see the same rows of their table.
+func TestAPurgeLeavesCountsToTheIndexes(t *testing.T) {
+	s := openStore(t)
+	apply(t, s, storetest.SecretBatches()...)
+	if _, err := s.Purge(t.Context(), "m_1"); err != nil {
+		t.Fatal(err)
+	}
+	var pages, visible int
+	if err := get(t.Context(), s.pool, query("SELECT relpages, relallvisible FROM pg_class WHERE oid = to_regclass('memory')"),
+		&pages, &visible); err != nil || pages == 0 || visible != pages {
+		t.Errorf("%d of %d pages are known to be visible, %v", visible, pages, err)
+	}
+}
+
+// Memories of user scope are of no project: for them alone, those of the project are not read.
+func TestAListReadsNoMoreThanItsScopes(t *testing.T) {
+	for _, tc := range []struct {
+		scopes []mem.Scope
+		want   int
+	}{
+		{nil, 2},
+		{[]mem.Scope{mem.ScopeUser}, 1},
+		{[]mem.Scope{mem.ScopeProject}, 1},
+		{[]mem.Scope{mem.ScopeProject, mem.ScopeUser}, 2},
+	} {
+		if got := listParts(mem.Query{Project: "p_000000000001", Scopes: tc.scopes}); len(got) != tc.want {
+			t.Errorf("%v is read in %d parts, want %d", tc.scopes, len(got), tc.want)
+		}
+	}
+}
+
 func TestProcessesMigrateOneAfterTheOther(t *testing.T) {
 	var wg sync.WaitGroup
 	errs := make([]error, 8)

@@ -85,6 +85,9 @@ func (s *database) finishPurge(ctx context.Context) error {
 	_, err = conn.Exec(unlimited(ctx), "VACUUM (FULL, ANALYZE) event, memory, turn, session, receipt, receipt_item, "+
 		"checkpoint, job, vector, entity, mention, relation, change, dismissed, injected_key, project, project_root, "+
 		"project_common")
+	if err == nil { // no row of a new table counts as visible to all, so that counts would not be read from an index alone
+		_, err = conn.Exec(unlimited(ctx), "VACUUM memory")
+	}
 	if err != nil {
 		return err
 	}
