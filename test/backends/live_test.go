@@ -21,7 +21,7 @@ import (
 )
 
 // get requests a path of a person's daemon, and returns the body, which is closed when the test ends.
-func get(t *testing.T, p *world.Person, path string) io.Reader {
+func get(t testing.TB, p *world.Person, path string) io.Reader {
 	t.Helper()
 	rt := p.StartWorker()
 	client := &http.Client{Transport: &http.Transport{
@@ -43,6 +43,13 @@ func get(t *testing.T, p *world.Person, path string) io.Reader {
 		t.Fatalf("%s answers %s", path, res.Status)
 	}
 	return res.Body
+}
+
+// indexes reports whether a person's daemon has its index in RAM.
+func indexes(t testing.TB, p *world.Person) bool {
+	t.Helper()
+	text, err := io.ReadAll(get(t, p, "/metrics"))
+	return err == nil && regexp.MustCompile(`(?m)^remanence_index_memories [1-9]`).Match(text)
 }
 
 // watch opens the stream of live changes of a person's daemon, and returns its lines.
@@ -136,11 +143,7 @@ func TestADaemonFindsWhatAnotherOneWrote(t *testing.T) {
 	t.Parallel()
 	one, two, server := twoPersons(t)
 	one.StartWorker()
-	inRAM := regexp.MustCompile(`(?m)^remanence_index_memories [1-9]`)
-	indexed := func() bool {
-		text, err := io.ReadAll(get(t, two, "/metrics"))
-		return err == nil && inRAM.Match(text)
-	}
+	indexed := func() bool { return indexes(t, two) }
 	finds := func(words string) func() bool {
 		return func() bool { return strings.Contains(two.Run("search", words, "--project", "all"), "m_") }
 	}
