@@ -53,8 +53,9 @@ func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	return found, wrap("list", err)
 }
 
-// listParts are queries that together select what q does: the memories of the project and those of user scope, which are
-// of no project. Each is read in the order of an index. With an OR the server would read all memories and sort them.
+// listParts are queries that together select what q does: the memories of the project, and those of user scope, which
+// are of no project. Each is read in the order of an index. With an OR the server would read all memories and sort
+// them.
 func listParts(q mem.Query) (parts []*statement) {
 	const begin = "(SELECT m.* FROM memory m WHERE "
 	key := q.Project

@@ -109,8 +109,8 @@ func TestAPurgeLeavesCountsToTheIndexes(t *testing.T) {
 		t.Fatal(err)
 	}
 	var pages, visible int
-	if err := get(t.Context(), s.pool, query("SELECT relpages, relallvisible FROM pg_class WHERE oid = to_regclass('memory')"),
-		&pages, &visible); err != nil || pages == 0 || visible != pages {
+	if err := get(t.Context(), s.pool, query("SELECT relpages, relallvisible FROM pg_class "+
+		"WHERE oid = to_regclass('memory')"), &pages, &visible); err != nil || pages == 0 || visible != pages {
 		t.Errorf("%d of %d pages are known to be visible, %v", visible, pages, err)
 	}
 }
