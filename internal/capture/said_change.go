@@ -35,23 +35,32 @@ func (t turn) namesNew(text string) (added, known bool) {
 			continue
 		}
 		known = true
-		added = added || t.added[strings.Trim(name, "()")]
+		for part := range strings.FieldsFuncSeq(name, endsName) {
+			added = added || t.added[part]
+		}
 	}
 	return added, known
 }
 
-// saysChange returns the first sentence of the answer that says what was changed and names something that the turn
-// added; empty if there is none.
+// saysChange returns the most salient passage of the answer that says what was changed and names something that the turn
+// added, else the first such sentence; empty if there is none.
 func (t turn) saysChange() string {
-	all := extract.Sentences(t.Text)
-	i := slices.IndexFunc(all, func(s string) bool {
-		added, _ := t.namesNew(s)
-		return added && extract.SaysEdit(s) && !extract.Asks(s)
-	})
-	if i < 0 {
-		return ""
+	says := func(text string) bool {
+		added, _ := t.namesNew(text)
+		return added && extract.SaysEdit(text) && !extract.Asks(text)
 	}
-	return strings.TrimRight(all[i], ":：")
+	var best extract.Rating
+	for _, r := range t.facts().Rate(t.Text, extract.ModelAssistant) {
+		if (best.Text == "" || r.Salience > best.Salience) && says(r.Text) {
+			best = r
+		}
+	}
+	if all := extract.Sentences(t.Text); best.Text == "" {
+		if i := slices.IndexFunc(all, says); i >= 0 {
+			best.Text = all[i]
+		}
+	}
+	return strings.TrimRight(best.Text, ":：")
 }
 
 // changeOrProblem returns what the turn changed, in place of an opening that only describes what was wrong, or names

@@ -152,23 +152,10 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 		s.Request = chars.Clip(extract.Request(asked.Text), extract.MaxPartOfTurn)
 	}
 	var done, tried, changed, learned, next []string
-	opening := extract.Opening(t.Text)
-	if plan := extract.PlanTitle(asked.Text); plan != "" && t.facts().Changed {
-		opening = extract.PlannedPrefix + plan
-	}
-	i := slices.IndexFunc(found, func(f mem.Memory) bool { return f.Kind != mem.Todo })
-	if opening == "" && i >= 0 && !extract.AsksToCommit(asked.Text) {
-		opening = found[i].Title
-	}
-	opening = cmp.Or(opening, extract.OpeningItem(t.Text))
 	for _, c := range commits {
 		done = append(done, extract.CommittedPrefix+c)
 	}
-	if len(commits) > 0 && extract.ReportsCommit(opening) {
-		opening = ""
-	}
-	opening = withoutCommitted(opening, strings.Join(commits, "; "))
-	opening = t.changeOrProblem(opening)
+	opening := t.outcome(asked, found, commits)
 	if opening != "" {
 		done = append(done, extract.WholeTitle(opening, extract.MaxPartOfTurn))
 	}
@@ -181,7 +168,7 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 			fixed := slices.ContainsFunc(t.did, func(d mem.Memory) bool {
 				return d.Kind == mem.ErrorFix && d.Command == o.Command
 			})
-			if o.ExitCode != 0 && o.Resolved && !fixed && !shell.UsageError(o.Body) {
+			if len(done) == 0 && o.ExitCode != 0 && o.Resolved && !fixed && !shell.UsageError(o.Body) {
 				done = extract.AppendNew(done, "`"+chars.Clip(o.Command, extract.MaxFixError)+"`"+extract.WorksNowSuffix, 8)
 			}
 		case mem.ErrorFix:
@@ -210,6 +197,27 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 	s.Learned = strings.Join(learned[:min(len(learned), 3)], " ")
 	s.NextSteps = extract.JoinParts(next[:min(len(next), 2)])
 	return s
+}
+
+// outcome returns what the answer says came of the turn's work; empty if it says nothing of it. The answer to a request
+// for a commit repeats the work or speaks of git, which the commits say better.
+func (t turn) outcome(asked mem.Turn, found []mem.Memory, commits []string) string {
+	if extract.AsksToCommit(asked.Text) {
+		return ""
+	}
+	opening := extract.Opening(t.Text)
+	if plan := extract.PlanTitle(asked.Text); plan != "" && t.facts().Changed {
+		opening = extract.JoinPart(extract.PlannedPrefix+plan, t.saysChange())
+	}
+	i := slices.IndexFunc(found, func(f mem.Memory) bool { return f.Kind != mem.Todo })
+	if opening == "" && i >= 0 {
+		opening = found[i].Title
+	}
+	opening = cmp.Or(opening, extract.OpeningItem(t.Text))
+	if len(commits) > 0 && extract.ReportsCommit(opening) {
+		return ""
+	}
+	return t.changeOrProblem(withoutCommitted(opening, strings.Join(commits, "; ")))
 }
 
 // shortNames returns the last two elements of each path; the memory has the whole paths.

@@ -94,6 +94,8 @@ func (s *Service) fixByChange(ctx context.Context, ec event.Context, failure mem
 	if err != nil {
 		return mem.Memory{}, false, fmt.Errorf("find changes: %w", err)
 	}
+	slices.Reverse(changes)
+	byFailure(changes, failure)
 	mm := newFix(ec, failure)
 	var how []string
 	linted := shell.ChecksLayout(failure.Command)
@@ -128,6 +130,18 @@ func (s *Service) fixByChange(ctx context.Context, ec event.Context, failure mem
 		mm.Facts = []string{extract.ErrorFact + chars.Clip(text, extract.MaxFact)}
 	}
 	return mm, true, nil
+}
+
+// byFailure orders changes, oldest first, by how likely they were made because of a failure: those of files that its
+// output names come first.
+func byFailure(changes []mem.Memory, failure mem.Memory) {
+	named := func(ch mem.Memory) int {
+		if slices.ContainsFunc(ch.Files, func(f string) bool { return strings.Contains(failure.Body, path.Base(f)) }) {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(changes, func(a, b mem.Memory) int { return named(a) - named(b) })
 }
 
 // changedBefore reports whether the session had changed all of the files before a command failed, and none of them

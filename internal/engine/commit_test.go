@@ -94,3 +94,55 @@ func TestACommitOfWhichNothingIsPrintedIsNamedByItsSubject(t *testing.T) {
 		t.Errorf("got\n%s", got)
 	}
 }
+
+// What an agent says of git after a request for a commit is left out even where no commit was made: it often guesses.
+func TestTheAnswerToARequestForACommitIsNoSummary(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "commit"),
+		failed("p1", "t1", "git commit -m 'Round the fee up'", "Exit code 1\nno changes added to commit"),
+		stop("p1", "The post-commit hook amended the previous commit, and put both changes of the fee into it."))
+	if got := titles(s.summaries("one")); got != "" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// The title of a plan may say no more than "Improve X", and the first sentence of the answer that a name was imported.
+func TestThePlanThatWasCarriedOutIsSummarisedWithItsChange(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"),
+		prompt("p1", "Implement the following plan:\n\n# Plan: Improve the rounding\n\n## Steps\n- see `fee.ts`\n"),
+		edited("p1", "t1", "/home/dev/shop/fee.ts", "floor(x)", "import { round_half } from 'm';\nroundHalfEven(x)"),
+		stop("p1", "Done. Here is what I did:\n\n- Imported `round_half` from the library\n"+
+			"- Replaced `floor` with `roundHalfEven` in `fee.ts`, because `floor` lost a cent of every third order"))
+	wants(t, "the turn's summary", s.summaries("one")[0].Body,
+		"implemented: Improve the rounding; Replaced `floor` with `roundHalfEven`")
+}
+
+// Between a failure and the success of a command much may be changed. The fix names first what the failure names, and
+// then what was changed first.
+func TestAFixNamesTheFileOfItsFailureFirst(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "make it pass"),
+		failed("p1", "t1", "bun run test", "Exit code 1\n(fail) fee > rounds up\n at fee.test.ts:12"),
+		edited("p1", "t2", "/home/dev/shop/cart.ts", "let a", "const a"),
+		edited("p1", "t3", "/home/dev/shop/fee.test.ts", "toBe(2)", "toBe(3)"),
+		edited("p1", "t4", "/home/dev/shop/notes.md", "two", "three"),
+		ran("p1", "t5", "bun run test", " 12 pass\n 0 fail"), stop("p1", "It passes."))
+	fixes := must(s.store.List(t.Context(), mem.Query{
+		Session: "one", Within: "*", Kinds: []mem.Kind{mem.ErrorFix},
+	}))
+	wants(t, "the fix", titles(fixes), "fixed in fee.test.ts and 2 other files")
+	wants(t, "its steps", fixes[0].Body, "Edited cart.ts: replaced 'let a' with 'const a'\nEdited notes.md")
+}
+
+// That a check of the work passes in the end is said only where nothing else is known of a turn.
+func TestACheckThatPassesInTheEndIsNoPartOfAnOutcome(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "round it up"),
+		edited("p1", "t1", "/home/dev/shop/fee.ts", "floor(total( x ))", "ceil(total( x ))"),
+		failed("p1", "t2", "bun run lint", "Exit code 1\n$ biome check --error-on-warnings\nfee.ts:3:1 format"),
+		edited("p1", "t3", "/home/dev/shop/fee.ts", "total( x )", "total(x)"),
+		ran("p1", "t4", "bun run lint", "No fixes applied."),
+		stop("p1", "The fee is rounded up with `ceil` now, since `floor` lost a cent of every third order."))
+	wantsNot(t, "the turn's summary", s.summaries("one")[0].Body, "works now")
+}
