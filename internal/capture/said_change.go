@@ -42,8 +42,8 @@ func (t turn) namesNew(text string) (added, known bool) {
 	return added, known
 }
 
-// saysChange returns the most salient passage of the answer that says what was changed and names something that the turn
-// added, else the first such sentence; empty if there is none.
+// saysChange returns the most salient passage of the answer that says what was changed and names something that the
+// turn added, else the first such sentence; empty if there is none.
 func (t turn) saysChange() string {
 	says := func(text string) bool {
 		added, _ := t.namesNew(text)

@@ -18,6 +18,7 @@ func TestAChoiceIsMadeInTwoTurns(t *testing.T) {
 		json  = "It needs a writer.\n\nOptions:\n1. add `serde_json`\n2. hand-written escaping in `json.rs`\n\nWhich one?"
 		stay  = "I'd stay with vitest for now:\n\n- bun has no jsdom that works here."
 		next  = "The importer works.\n\nNext steps:\n1. the exporter of the invoices\n2. the docs of both commands"
+		plan  = "## Plan\n\n1. one table for each currency\n2. a nightly check\n\nI'd start with step 1. OK?"
 		level = "I've set the default to level 3: it is faster than the disk."
 	)
 	for _, tt := range []struct{ asked, answer, prompt, want string }{
@@ -26,7 +27,7 @@ func TestAChoiceIsMadeInTwoTurns(t *testing.T) {
 		{"store the refunds", table, "A", "Chosen: add `refundedCents` on `Order`"},
 		{
 			"store the refunds", table, "yes",
-			"Chosen: a `Refund` table, one row per refund I'd go with B since a customer can be refunded more than once.",
+			"Chosen: a `Refund` table, one row per refund. I'd go with B since a customer can be refunded more than once.",
 		},
 		{"store the refunds", table, "a test is red", ""},
 		{"store the refunds", table, "C", ""},
@@ -47,6 +48,7 @@ func TestAChoiceIsMadeInTwoTurns(t *testing.T) {
 		{"should we use bun test?", stay, "ok forget it", ""},
 		{"write the importer", next, "2", ""},
 		{"write the importer", next, "yes", ""},
+		{"plan the importer", plan, "ok go", ""},
 		{
 			"which level should be the default", level, "no, level 1. cpu is what hurts",
 			"“no, level 1. cpu is what hurts”, said to: I've set the default to level 3: it is faster than the disk.",

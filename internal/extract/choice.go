@@ -62,12 +62,12 @@ func Choice(asked, answer, prompt string, changed bool) (p Pick, ok bool) {
 		}
 		return p, true
 	}
-	if at < 0 {
+	if at < 0 || marked(all[at].Bare, options, " step ", " schritt ", " étape ", " paso ") >= 0 { // only an order
 		return p, false
 	}
 	p.what, p.Why = strings.TrimRight(all[at].Text, ":："), further(all[at+1:])
 	if i := optionNamed(all[at].Bare, options); i >= 0 {
-		p.what = options[i].text + " " + p.what
+		p.what = strings.TrimRight(options[i].text, ".") + ". " + p.what
 	}
 	p.Words = prompt
 	terms := rank.Terms(prompt)
@@ -250,21 +250,17 @@ func optionOf(line string) (Option, bool) {
 
 // optionNamed is the place of the option that a sentence names by its mark; -1 if it names none.
 func optionNamed(l string, options []Option) int {
+	return marked(l, options, " option ", " with ", " for ", " variant ", " variante ", " number ", " opción ", " take ",
+		" pick ", " choose ", " la ", " le ")
+}
+
+// marked is the place of the option whose mark a sentence has behind one of some words; -1 if there is none.
+func marked(l string, options []Option, words ...string) int {
 	return slices.IndexFunc(options, func(o Option) bool {
-		for _, before := range []string{
-			" option ", " with ", " for ", " variant ", " variante ", " number ", " opción ",
-			" take ", " pick ", " choose ", " la ", " le ",
-		} {
-			for _, after := range []string{" ", ".", ",", ":", ";", "!"} {
-				if o.mark == "a" && before != " option " && after == " " {
-					continue // an article
-				}
-				if strings.Contains(l, before+o.mark+after) {
-					return true
-				}
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(before string) bool {
+			return lang.ContainsAny(l, before+o.mark+".", before+o.mark+",", before+o.mark+":", before+o.mark+";",
+				before+o.mark+"!") || strings.Contains(l, before+o.mark+" ") && (o.mark != "a" || before == " option ")
+		})
 	})
 }
 
