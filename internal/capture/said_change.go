@@ -13,14 +13,25 @@ import (
 // newNames adds the names that an edit put into a file to those of a turn, without those that stood there before.
 func newNames(into map[string]bool, before, after string) {
 	known := map[string]bool{}
-	for w := range strings.FieldsFuncSeq(before, endsName) {
+	for _, w := range namesIn(before) {
 		known[w] = true
 	}
-	for w := range strings.FieldsFuncSeq(after, endsName) {
+	for _, w := range namesIn(after) {
 		if !known[w] {
 			into[w] = true
 		}
 	}
+}
+
+// namesIn returns the names in some code, those with hyphens as a whole and in their parts.
+func namesIn(code string) (out []string) {
+	for w := range strings.FieldsFuncSeq(code, func(r rune) bool { return r != '-' && endsName(r) }) {
+		w = strings.Trim(w, "-")
+		if out = append(out, w); strings.Contains(w, "-") {
+			out = append(out, strings.Split(w, "-")...)
+		}
+	}
+	return out
 }
 
 func endsName(r rune) bool {
@@ -31,13 +42,12 @@ func endsName(r rune) bool {
 // of the code, apart from files.
 func (t turn) namesNew(text string) (added, known bool) {
 	for _, name := range rank.Names(text) {
+		name = strings.TrimPrefix(strings.Trim(name, "()"), ".") // a function, a class of CSS
 		if strings.ContainsAny(name, "./") {
 			continue
 		}
 		known = true
-		for part := range strings.FieldsFuncSeq(name, endsName) {
-			added = added || t.added[part]
-		}
+		added = added || t.added[name]
 	}
 	return added, known
 }
@@ -45,22 +55,45 @@ func (t turn) namesNew(text string) (added, known bool) {
 // saysChange returns the most salient passage of the answer that says what was changed and names something that the
 // turn added, else the first such sentence; empty if there is none.
 func (t turn) saysChange() string {
-	says := func(text string) bool {
-		added, _ := t.namesNew(text)
-		return added && extract.SaysEdit(text) && !extract.Asks(text)
+	change, added := t.change()
+	if all := extract.Sentences(t.Text); !added {
+		i := slices.IndexFunc(all, func(s string) bool {
+			added, _ = t.namesNew(s)
+			return added && extract.SaysEdit(s) && !extract.Asks(s)
+		})
+		if i < 0 {
+			return ""
+		}
+		change = all[i]
 	}
-	var best extract.Rating
+	return strings.TrimRight(change, ":：")
+}
+
+// change returns the most salient passage of the answer that says what was changed: of those that name something that
+// the turn added, if there are any.
+func (t turn) change() (text string, added bool) {
+	var best float64
 	for _, r := range t.facts().Rate(t.Text, extract.ModelAssistant) {
-		if (best.Text == "" || r.Salience > best.Salience) && says(r.Text) {
-			best = r
+		if !extract.SaysEdit(r.Text) || extract.Asks(r.Text) {
+			continue
+		}
+		one, _ := t.namesNew(r.Text)
+		if text == "" || one && !added || one == added && r.Salience > best {
+			text, added, best = r.Text, one, r.Salience
 		}
 	}
-	if all := extract.Sentences(t.Text); best.Text == "" {
-		if i := slices.IndexFunc(all, says); i >= 0 {
-			best.Text = all[i]
+	return text, added
+}
+
+// withoutFile returns a text without its label if that is a file.
+func withoutFile(text string) string {
+	for _, mark := range []string{": ", " — ", " – ", " - "} {
+		label, rest, ok := strings.Cut(text, mark)
+		if ok && !strings.Contains(label, " ") && strings.ContainsAny(label, "./") {
+			return rest
 		}
 	}
-	return strings.TrimRight(best.Text, ":：")
+	return text
 }
 
 // changeOrProblem returns what the turn changed, in place of an opening that only describes what was wrong, or names

@@ -175,7 +175,7 @@ func (t turn) summaryParts(asked mem.Turn, found []mem.Memory, read, commits []s
 			if shell.UsageError(o.Title) { // the fix is a memory of its own, and nothing of the work
 				continue
 			}
-			done = extract.AppendNew(done, extract.FixSummary(o), 8)
+			done = extract.AppendNew(done, fixSummary(o), 8)
 		}
 	}
 	if len(changed) > 0 {
@@ -207,7 +207,12 @@ func (t turn) outcome(asked mem.Turn, found []mem.Memory, commits []string) stri
 	}
 	opening := extract.Opening(t.Text)
 	if plan := extract.PlanTitle(asked.Text); plan != "" && t.facts().Changed {
-		opening = extract.JoinPart(extract.PlannedPrefix+plan, t.saysChange())
+		opening = extract.PlannedPrefix + plan
+		change, _ := t.change()
+		change = extract.WholeTitle(withoutFile(change), max(0, extract.MaxPartOfTurn-len([]rune(opening))-2))
+		if extract.SaysEdit(change) {
+			opening = extract.JoinParts([]string{opening, change})
+		}
 	}
 	i := slices.IndexFunc(found, func(f mem.Memory) bool { return f.Kind != mem.Todo })
 	if opening == "" && i >= 0 {
@@ -218,6 +223,14 @@ func (t turn) outcome(asked mem.Turn, found []mem.Memory, commits []string) stri
 		return ""
 	}
 	return t.changeOrProblem(withoutCommitted(opening, strings.Join(commits, "; ")))
+}
+
+// fixSummary returns the text about a fix in the summary of a turn. The memory of the fix says how it was done.
+func fixSummary(fix mem.Memory) string {
+	if fix.Command == "" {
+		return chars.Clip(fix.Title, 120)
+	}
+	return extract.FixedPrefix + "`" + chars.Clip(fix.Command, extract.MaxFixError) + "`"
 }
 
 // shortNames returns the last two elements of each path; the memory has the whole paths.

@@ -5,9 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"remanence/internal/chars"
 	"remanence/internal/lang"
-	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
 
@@ -54,14 +52,6 @@ const (
 	CommittedPrefix = "committed "
 	PlannedPrefix   = "implemented: "
 )
-
-// FixSummary returns the text about a fix in the summary of a turn. The memory of the fix says how it was done.
-func FixSummary(fix mem.Memory) string {
-	if fix.Command == "" {
-		return chars.Clip(fix.Title, 120)
-	}
-	return FixedPrefix + "`" + chars.Clip(fix.Command, MaxFixError) + "`"
-}
 
 // Opening returns the first sentence of an answer that describes the result of the work. "Done." or "You're right,
 // sorry about that." do not, nor does a guess.

@@ -319,9 +319,13 @@ func saysEdit(text string) bool {
 		}
 	}
 	verb, _, more := strings.Cut(text, " ")
-	past := more && strings.HasSuffix(verb, "ed") && !strings.HasSuffix(verb, "eed") && verb[0] >= 'A' && verb[0] <= 'Z'
-	return past || cuesIn(lang.CueText(text)).Has(cueInventory)
+	past := strings.HasSuffix(verb, "ed") && !strings.HasSuffix(verb, "eed") && verb[0] >= 'A' && verb[0] <= 'Z'
+	past = past || slices.Contains(strings.Fields(irregular), verb)
+	return more && past || cuesIn(lang.CueText(text)).Has(cueInventory)
 }
+
+// irregular are past forms of verbs by which changes are described.
+const irregular = "Broke Built Chose Cut Gave Hid Kept Made Put Rewrote Set Split Took Wrote"
 
 // found adds up the cues of the sentences of a passage.
 func (p passage) found(class uint8) float64 {

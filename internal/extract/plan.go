@@ -39,7 +39,7 @@ func fromPlan(prompt string) []Point {
 		out[i].Pasted = true
 		under := p.from.under()
 		out[i].Before = under == mem.ErrorFix || p.describes(first) && under != mem.Decision &&
-			(!p.rules() || slices.ContainsFunc(p.from.all, Statement.saysNow))
+			(!p.rules() || saysNow(lang.CueText(p.Text)))
 		if out[i].Before && p.Kind == mem.Decision {
 			out[i].Kind = mem.ErrorFix // what was chosen wrongly is the problem
 		}
@@ -98,13 +98,13 @@ func lasts(p Point, first []string) bool {
 // rules reports whether a sentence of a point lays down a rule. "Currently they must log in twice" says how things are.
 func (p Point) rules() bool {
 	return p.Kind != mem.Discovery && slices.ContainsFunc(p.from.all, func(s Statement) bool {
-		return s.cues.Has(cueNorm, cueConvention) && !s.saysNow()
+		return s.cues.Has(cueNorm, cueConvention) && !saysNow(s.Bare)
 	})
 }
 
-// saysNow reports whether a sentence says that things are so now.
-func (s Statement) saysNow() bool {
-	return lang.ContainsAny(s.Bare, " currently", " at the moment", " right now ", " as of now ", " derzeit ", " zurzeit ",
+// saysNow reports whether a text says that things are so now.
+func saysNow(l string) bool {
+	return lang.ContainsAny(l, " currently", " at the moment", " right now ", " as of now ", " derzeit ", " zurzeit ",
 		" aktuell ", " actuellement ", " actualmente ", " atualmente ", " attualmente ", "сейчас", "目前", "现在", "現在", "現状")
 }
 

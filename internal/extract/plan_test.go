@@ -63,6 +63,10 @@ func TestHowThingsAreBeforeAPlanIsMarked(t *testing.T) {
 	for _, context := range []string{
 		"The tab currently always displays six sections. They are internal details that should only be visible when the " +
 			"URL of `tab.tsx` contains `?debug=true`.",
+		"The tab currently always displays six collapsible sections (\"Plan of the fixes\", \"Prompt of the fixes\", " +
+			"\"Plan of the ideas\", \"Prompt of the ideas\", \"Plan of the rest\", \"Prompt of the rest\", \"Plan of all\"). " +
+			"These are debug/internal details that should only be visible when the URL contains the query parameter " +
+			"`?debug=true`.",
 		"Evaluating a repository with 26 files takes 17 prompts of 170 thousand characters. Two problems:\n\n1. The " +
 			"template in `prompt.ts` comes first, so the shared content never benefits from the cache.",
 	} {

@@ -51,13 +51,20 @@ func failedTest(line string) string {
 
 const aboutTest = 12 // lines before the name of a failed test that may say what is wrong with it
 
-// fromFailedTest returns an output from the lines about the first test that failed, or all of it if it names none. A
-// list of failed tests at the end of an output is not where one failed.
+// fromFailedTest returns an output from the last error before the first test that failed, or all of it if it names
+// none. What stands further above are errors that other tests logged. A list of failed tests at the end of an output is
+// not where one failed.
 func fromFailedTest(output string) string {
 	lines := slices.Collect(strings.Lines(output))
 	for i, line := range lines {
 		if line = strings.TrimSpace(line); failedTest(line) != "" && !strings.HasPrefix(line, "FAILED ") {
-			return strings.Join(lines[max(0, i-aboutTest):], "")
+			from := max(0, i-aboutTest)
+			for k := from; k < i; k++ {
+				if namesError(strings.TrimSpace(lines[k])) {
+					from = k
+				}
+			}
+			return strings.Join(lines[from:], "")
 		}
 	}
 	return output

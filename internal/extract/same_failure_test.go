@@ -104,3 +104,19 @@ func TestAFixOfACommandThatPrintedNothingNamesNoError(t *testing.T) {
 		}
 	}
 }
+
+func TestTheErrorIsThatOfTheTestThatFailed(t *testing.T) {
+	const (
+		logged = "Task 2 failed: 84 |\n89 | throw new Error(\"Item 3 failed\");\nerror: Item 3 failed\n"
+		failed = "(fail) fee > rounds up [0.3ms]"
+	)
+	for output, want := range map[string]string{
+		logged + "error: the fee is 2, not 3\n" + failed:                             "error: the fee is 2, not 3",
+		logged + "error: expect(received).toContain(expected)\n" + failed:            failed,
+		"ok 1 - fee\n--- FAIL: TestFee (0.01s)\n    fee_test.go:12: got 2, want 3\n": "fee_test.go:12: got 2, want 3",
+	} {
+		if got := ErrorLine(output); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}

@@ -154,7 +154,7 @@ func ErrorLine(output string) string {
 		switch {
 		case strings.HasPrefix(line, "E   "): // pytest
 			said = cmp.Or(said, t)
-		case !namesError(t):
+		case !namesError(t), strings.Contains(t, "expect(received)"): // what every failed expectation says
 		case onlyCounts(t) || strings.HasSuffix(t, ":") || stepFailed(t):
 			counted = cmp.Or(counted, t)
 		case saysError(t):
