@@ -100,8 +100,8 @@ func TestKeyLineNamesPlaceOrError(t *testing.T) {
 		{"> Task :app:test FAILED", "> Task :app:test FAILED"},
 		{
 			"error: the pool is exhausted\n" + strings.Repeat("(pass) pool > waits\n", 12) +
-				"error: expect(received).toBe(expected) in a test\n(fail) fee > rounds up [0.2ms]\n 1 fail",
-			"error: expect(received).toBe(expected) in a test",
+				"error: the fee is 2, not 3\n(fail) fee > rounds up [0.2ms]\n 1 fail",
+			"error: the fee is 2, not 3",
 		},
 		{"..F\n====== FAILURES ======\n______ test_total ______\n>   assert total([3]) == 3\nE   assert 2 == " +
 			"3\n\ntests/test_cart.py:9: AssertionError\n1 failed, 2 passed", "E assert 2 == 3"},
