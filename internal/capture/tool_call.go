@@ -52,8 +52,6 @@ func (s *Service) ToolSucceeded(
 		kept = s.keep(ctx, ec, event.Changed(ec, c))
 	}
 	switch ec.Tool {
-	case mem.ToolRead, mem.ToolGrep, mem.ToolGlob, mem.ToolList:
-		ch.Event = WithoutResponse(ec.Event)
 	case mem.ToolShell:
 		if kept, err = s.commandSucceeded(ctx, ec, c); err == nil {
 			kept.Merge(commandChanged(ctx, s, ec, c))
@@ -141,7 +139,9 @@ func (s *Service) keep(ctx context.Context, ec event.Context, mm mem.Memory) eve
 // WithoutResponse returns an event with the size of the tool's response instead of the
 // response.
 func WithoutResponse(ev mem.Event) *mem.Event {
-	ev.ResponseTokens, ev.Response = chars.Tokens(string(ev.Response)), nil
+	if len(ev.Response) > 0 {
+		ev.ResponseTokens, ev.Response = chars.Tokens(string(ev.Response)), nil
+	}
 	return &ev
 }
 

@@ -324,7 +324,7 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (event.Context, error) 
 // clean redacts every text of ev again: not every event passed through a hook.
 func (e *Engine) clean(ev mem.Event) mem.Event {
 	hadText := ev.Text != ""
-	if ev.Kind == mem.UserPromptSubmit {
+	if event.DropFileText(&ev); ev.Kind == mem.UserPromptSubmit {
 		ev.Text = e.Redactor.Prompt(ev.Text)
 		ev.Private = ev.Private || hadText && ev.Text == ""
 	} else {

@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"remanence/internal/chars"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
 )
 
 // MaxField is the largest size of one stored field of an event, in bytes. Of longer fields the beginning and the
@@ -68,4 +70,21 @@ func clipStrings(v any, limit int) any {
 		}
 	}
 	return v
+}
+
+// DropFileText removes the text of files from an event's response: it is not stored, so it need not be redacted, and in
+// a transcript it is most of the text. What reads a file, or searches, leaves the size of its response.
+func DropFileText(ev *mem.Event) {
+	switch ev.Tool {
+	case mem.ToolRead, mem.ToolGrep, mem.ToolGlob, mem.ToolList:
+		if len(ev.Response) > 0 {
+			ev.ResponseTokens = chars.Tokens(string(ev.Response[:min(len(ev.Response), MaxField)]))
+			ev.Response = nil
+		}
+	case mem.ToolWrite, mem.ToolEdit, mem.ToolMultiEdit, mem.ToolNotebook:
+		if kept := extract.Fields(ev.Response); kept["originalFile"] != nil {
+			delete(kept, "originalFile")
+			ev.Response, _ = json.Marshal(kept) // nil if the client wrote no JSON
+		}
+	}
 }

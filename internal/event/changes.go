@@ -129,7 +129,7 @@ func (m Context) Batch(c Changes) mem.Batch {
 // WithoutContent returns the changes that store an event of a private turn, or of one of our own commands, without
 // its content.
 func (m Context) WithoutContent() Changes {
-	m.Input, m.Response, m.Error, m.Text = nil, nil, "", ""
+	m.Input, m.Response, m.Error, m.Text, m.ResponseTokens = nil, nil, "", "", 0
 	ch := Changes{Event: &m.Event}
 	if m.Kind == mem.Stop {
 		ch.Session.Processing = new(false)

@@ -62,7 +62,7 @@ func (e *Service) taintByExcluded(ctx context.Context, m Context) error {
 	if err != nil || !ch.Turn.Tainted {
 		return err
 	}
-	m.Tool, m.Input, m.Response, m.Error = "", nil, nil, ""
+	m.Tool, m.Input, m.Response, m.Error, m.ResponseTokens = "", nil, nil, "", 0
 	ch.Session = mergeSession(m.SessionChange(), ch.Session)
 	_, err = e.Store.Apply(ctx, m.Batch(ch))
 	return err

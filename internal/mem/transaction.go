@@ -92,7 +92,7 @@ func (t *Transaction) Commit() (err error) {
 
 // transactionFor is how long steps are written in one transaction. A hook that comes meanwhile waits for one of them at
 // most.
-const transactionFor = 25 * time.Millisecond
+const transactionFor = 100 * time.Millisecond
 
 // Transactions writes the steps of a long work in few transactions: each ends once others wait, or it is old. The zero
 // value with a Store is ready. A store that is no [Transactor] writes each step at once.
