@@ -57,14 +57,17 @@ func (s *Service) readIn(ctx context.Context, f mem.TranscriptFile, copies []str
 	}
 	sess.Transcript = f.Path
 	if found == 0 && sess.Status == mem.Completed {
-		return event.AlreadyRead, s.archivePast(ctx, sess)
-	}
-	if sess.Source == mem.Backfilled { // not resumed meanwhile
+		leftOut = event.AlreadyRead
+	} else if sess.Source == mem.Backfilled { // not resumed meanwhile
 		if err := s.closePast(ctx, sess); err != nil {
 			return "", err
 		}
 	}
-	return "", s.archivePast(ctx, sess)
+	if err := s.archivePast(ctx, sess); err != nil {
+		return "", err
+	}
+	// Now, so that what the sessions before find is the same in each backfill.
+	return leftOut, s.Consolidator.RunNow(ctx, sess.ID)
 }
 
 // openPast stores the start of a session that took place before; the zero value if that is excluded.

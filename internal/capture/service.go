@@ -33,6 +33,10 @@ type Config struct {
 
 	// Calls into packages above this one.
 	HandleEvent func(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did Outcome, err error)
+	// Consolidator runs the consolidation of a session that waits.
+	Consolidator interface {
+		RunNow(ctx context.Context, session string) error
+	}
 }
 
 // Service captures memories from events. It is safe for concurrent use.

@@ -63,10 +63,16 @@ func (s *Service) Todos(
 	return ch, completed, nil
 }
 
-// knownItems returns the open items of the project, then the closed items that have
-// the ID of a listed task. Both are newest first.
+// knownItems returns the open items of the project, then the other items that have the ID of a listed task: closed
+// ones, and those that were archived or merged since, as may happen to those of a session that is read in later. Both
+// are newest first.
 func (s *Service) knownItems(ctx context.Context, ec event.Context, listed []extract.Todo) ([]mem.Memory, error) {
-	q := mem.Query{Project: ec.Project.Key, Kinds: []mem.Kind{mem.Todo}, Limit: 50}
+	q := mem.Query{
+		Project: ec.Project.Key, Kinds: []mem.Kind{mem.Todo}, Limit: 50, Hidden: true,
+	}
+	if ec.TaskList == "" { // the IDs are the session's own
+		q.Session = ec.Session
+	}
 	for _, t := range listed {
 		if t.Id != "" {
 			q.Tags = append(q.Tags, ec.TaskTag(t.Id))
@@ -79,7 +85,7 @@ func (s *Service) knownItems(ctx context.Context, ec event.Context, listed []ext
 			return nil, fmt.Errorf("items of tasks: %w", err)
 		}
 	}
-	q.Tags, q.Open = nil, true
+	q.Tags, q.Open, q.Session, q.Hidden = nil, true, "", false
 	open, err := s.Store.List(ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("open items: %w", err)

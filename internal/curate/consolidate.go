@@ -43,11 +43,34 @@ func (s *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, e
 	if _, err := s.consolidateSession(within, sess); err != nil {
 		return mem.Batch{}, err
 	}
-	due, err := s.fullRunDue(ctx, sess.Project)
+	due, err := fullRunDue(ctx, s.Store, sess.Project)
 	if err != nil || !due {
 		return mem.Batch{}, err
 	}
 	return mem.Batch{Jobs: []mem.Job{{Kind: event.JobConsolidate, Key: sess.Project, Data: string(mem.FullRun)}}}, nil
+}
+
+// maxWaiting bounds the consolidations that wait, among which RunNow looks for one.
+const maxWaiting = 1000
+
+// RunNow runs the consolidation of a session that waits, and what follows from it. It does nothing if none waits.
+func (s *Service) RunNow(ctx context.Context, session string) error {
+	waiting, err := s.Store.Jobs(ctx, event.JobConsolidate, maxWaiting)
+	for i := range waiting {
+		if waiting[i].Key != session {
+			continue
+		}
+		var b mem.Batch
+		for next := waiting[i : i+1]; len(next) > 0 && err == nil; next = b.Jobs {
+			b, err = s.ConsolidateJob(ctx, next[0])
+		}
+		if err == nil {
+			b.FinishedJobs = []string{waiting[i].ID}
+			_, err = s.Store.Apply(ctx, b)
+		}
+		break
+	}
+	return err
 }
 
 // maybeOpen reports whether a session may receive further events.
@@ -56,12 +79,12 @@ func maybeOpen(sess mem.Session, now time.Time) bool {
 }
 
 // fullRunDue reports whether sessionsPerFullRun sessions began since the project's last full run.
-func (s *Service) fullRunDue(ctx context.Context, project string) (bool, error) {
-	runs, err := s.Store.Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Brief: true, Limit: 1})
+func fullRunDue(ctx context.Context, st mem.Store, project string) (bool, error) {
+	runs, err := st.Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Brief: true, Limit: 1})
 	if err != nil {
 		return false, err
 	}
-	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 4 * sessionsPerFullRun})
+	ss, err := st.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 4 * sessionsPerFullRun})
 	if err != nil {
 		return false, fmt.Errorf("sessions since: %w", err)
 	}

@@ -32,7 +32,7 @@ func (e *Engine) sessionEnd(ctx context.Context, ec event.Context) (mem.Reply, e
 		return mem.Reply{}, event.Changes{}, err
 	}
 	ch.Merge(event.Changes{Checkpoints: cps}, stated, summary,
-		event.Changes{Jobs: []mem.Job{event.ConsolidateLater(ec.Session, ec.At.Add(event.ConsolidateLag))}},
+		event.Changes{Jobs: []mem.Job{event.ConsolidateLater(ec.Session, ec.Started.Add(event.ConsolidateLag))}},
 		e.Capture.TranscriptLater(ec, capture.KeyIndex))
 	return mem.Reply{}, ch, nil
 }

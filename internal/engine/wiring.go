@@ -90,7 +90,7 @@ func (e *Engine) connect(c Config) {
 	})
 	e.Capture = capture.New(capture.Config{
 		Event: e.Event, Archive: c.Archive, Now: c.Now, OwnDirs: c.Own, ReadPastEvents: c.TranscriptEvents, Store: c.Store,
-		HandleEvent: e.HandleEvent, ListTranscripts: c.ListTranscripts, GiveWay: c.GiveWay,
+		HandleEvent: e.HandleEvent, ListTranscripts: c.ListTranscripts, GiveWay: c.GiveWay, Consolidator: e.Curate,
 	})
 	e.Briefing = briefing.New(briefing.Config{
 		Continuity: e.Continuity, Event: e.Event, Filesync: e.Filesync, Recall: e.Recall, Redactor: c.Redactor, Now: c.Now,

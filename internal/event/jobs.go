@@ -43,7 +43,8 @@ func (e *Service) addLinkJob(b *mem.Batch) {
 // not wait for it.
 const JobConsolidate = "consolidate"
 
-// ConsolidateLag is how long after a session's end its memories are consolidated.
+// ConsolidateLag is how long after the report of a session's end its memories are consolidated. A backfill does it
+// before.
 const ConsolidateLag = 10 * time.Second
 
 // SilentFor is how long a session without events counts as running.
