@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -72,9 +73,22 @@ func TestNoonIsIndependentOfTheTimeZone(t *testing.T) {
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	all := systemCommands()
 	all["nodaemon"], all["drained"], all["json"], all["until"] = noDaemon, drained, jsonLine, until
+	all["database"] = database
 	maps.Copy(all, thesauri())
 	maps.Copy(all, scribes())
 	return all
+}
+
+// database makes a database of SQLite by the statements of a file: database FILE STATEMENTS.
+func database(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: database file statements")
+	}
+	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
+	ts.Check(err)
+	_, err = db.Exec(ts.ReadFile(args[1]))
+	ts.Check(err)
+	ts.Check(db.Close())
 }
 
 // lastBreath is the time between a daemon's letting go of its lock, which a stop
