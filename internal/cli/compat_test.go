@@ -333,8 +333,8 @@ func TestWhatWasReadCanBeImported(t *testing.T) {
 	to.says("GET", "/api/observations?project=nowhere", "", `"title":"Ferns grow"`)
 	to.says("POST", "/api/import", string(body), `"imported":0,"known":3,`)
 	to.says("GET", "/api/search?query=thick+paper", "", `"title":"printers jam on thick paper"`)
-	to.says("GET", "/api/observations?type=change", "", `"facts":["one a printer"]`)
-	to.says("GET", "/api/observations?type=change", "", `"created_at_epoch":1700000000000`)
+	to.says("GET", "/api/observations?type=discovery", "", `"facts":["one a printer"]`)
+	to.says("GET", "/api/observations?type=discovery", "", `"created_at_epoch":1700000000000`)
 	to.says("GET", "/api/summaries", "", `"learned":"there are two kinds"`)
 	to.says("POST", "/api/import", string(body), `"dropped":[{"what":"field `)
 	lossy := `{"observations":[{"title":"Carts expire","content":"after an hour","created_at":"2025-03-04 ` +

@@ -112,9 +112,7 @@ func fromImport(mm mem.Memory, project, tag string, now time.Time) mem.Memory {
 	switch _, ours := kind.Info(); {
 	case kind == "":
 		kind = mem.Fact
-	case kind == "feature", kind == "refactor":
-		kind = mem.Change
-	case !ours, kind == mem.Utterance: // only a transcript creates utterances
+	case !ours, kind == mem.Utterance, kind == mem.Change: // only a transcript creates utterances, and an edit changes
 		kind = extract.KindOf(string(kind))
 	}
 	scope := mem.ScopeProject
