@@ -26,10 +26,10 @@ func newNames(into map[string]bool, before, after string) {
 // namesIn returns the names in some code, those with hyphens as a whole and in their parts.
 func namesIn(code string) (out []string) {
 	for w := range strings.FieldsFuncSeq(code, func(r rune) bool { return r != '-' && endsName(r) }) {
-		w = strings.Trim(w, "-")
-		if out = append(out, w); strings.Contains(w, "-") {
-			out = append(out, strings.Split(w, "-")...)
+		if w = strings.Trim(w, "-"); strings.Contains(w, "-") {
+			out = append(out, w)
 		}
+		out = append(out, strings.FieldsFunc(w, endsName)...)
 	}
 	return out
 }

@@ -209,9 +209,11 @@ func (t turn) outcome(asked mem.Turn, found []mem.Memory, commits []string) stri
 	if plan := extract.PlanTitle(asked.Text); plan != "" && t.facts().Changed {
 		opening = extract.PlannedPrefix + plan
 		change, _ := t.change()
-		change = extract.WholeTitle(withoutFile(change), max(0, extract.MaxPartOfTurn-len([]rune(opening))-2))
-		if extract.SaysEdit(change) {
-			opening = extract.JoinParts([]string{opening, change})
+		if room := extract.MaxPartOfTurn - len([]rune(opening)) - 2; room >= extract.MinStatement {
+			change = extract.WholeTitle(withoutFile(change), room)
+			if extract.SaysEdit(change) {
+				opening = extract.JoinParts([]string{opening, change})
+			}
 		}
 	}
 	i := slices.IndexFunc(found, func(f mem.Memory) bool { return f.Kind != mem.Todo })

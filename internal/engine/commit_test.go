@@ -108,14 +108,18 @@ func TestTheAnswerToARequestForACommitIsNoSummary(t *testing.T) {
 
 // The title of a plan may say no more than "Improve X", and the first sentence of the answer that a name was imported.
 func TestThePlanThatWasCarriedOutIsSummarisedWithItsChange(t *testing.T) {
-	s := newStage(t)
-	s.play(start("startup"),
-		prompt("p1", "Implement the following plan:\n\n# Plan: Improve the rounding\n\n## Steps\n- see `fee.ts`\n"),
-		edited("p1", "t1", "/home/dev/shop/fee.ts", "floor(x)", "import { round_half } from 'm';\nroundHalfEven(x)"),
-		stop("p1", "Done. Here is what I did:\n\n- Imported `round_half` from the library\n"+
-			"- Replaced `floor` with `roundHalfEven` in `fee.ts`, because `floor` lost a cent of every third order"))
-	wants(t, "the turn's summary", s.summaries("one")[0].Body,
+	summary := func(title string) string {
+		s := newStage(t)
+		s.play(start("startup"),
+			prompt("p1", "Implement the following plan:\n\n# Plan: "+title+"\n\n## Steps\n- see `fee.ts`\n"),
+			edited("p1", "t1", "/home/dev/shop/fee.ts", "floor(x)", "import { round_half } from 'm';\nroundHalfEven(x)"),
+			stop("p1", "Done. Here is what I did:\n\n- Imported `round_half` from the library\n"+
+				"- Replaced `floor` with `roundHalfEven` in `fee.ts`, because `floor` lost a cent of every third order"))
+		return s.summaries("one")[0].Body
+	}
+	wants(t, "the turn's summary", summary("Improve the rounding"),
 		"implemented: Improve the rounding; Replaced `floor` with `roundHalfEven`")
+	wantsNot(t, "beside a long title", summary("Improve the rounding"+strings.Repeat(" of fees", 19)), "Replaced")
 }
 
 // Between a failure and the success of a command much may be changed. The fix names first what the failure names, and
