@@ -112,7 +112,7 @@ func fromImport(mm mem.Memory, project, tag string, now time.Time) mem.Memory {
 	switch _, ours := kind.Info(); {
 	case kind == "":
 		kind = mem.Fact
-	case !ours, kind == mem.Utterance, kind == mem.Change: // only a transcript creates utterances, and an edit changes
+	case !ours, kind == mem.Utterance, kind == mem.Change: // those are of transcripts and of edits
 		kind = extract.KindOf(string(kind))
 	}
 	scope := mem.ScopeProject
