@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -174,10 +175,8 @@ func (s *Service) loadReview(ctx context.Context, at mem.ProjectRef, among Memor
 	}
 	d.ms = slices.DeleteFunc(every, inSession)
 	d.known = make(map[string]*mem.Memory, len(d.ms)+len(d.inSession)) // pointers: copies would take megabytes
-	for _, list := range [][]mem.Memory{d.ms, d.inSession} {
-		for i := range list {
-			d.known[list[i].ID] = &list[i]
-		}
+	for m := range d.all() {
+		d.known[m.ID] = m
 	}
 	unknown := func(f Finding) bool { // an utterance, or older than the newest maxReviewed
 		return slices.ContainsFunc(f.IDs, func(id string) bool { return d.known[id] == nil })
@@ -188,6 +187,19 @@ func (s *Service) loadReview(ctx context.Context, at mem.ProjectRef, among Memor
 	}
 	d.dismissed, err = dismissals(ctx, s.Store)
 	return d, err
+}
+
+// all yields the examined memories, those of session scope last. They are thousands, and a copy of them megabytes.
+func (d *reviewData) all() iter.Seq[*mem.Memory] {
+	return func(yield func(*mem.Memory) bool) {
+		for _, list := range [][]mem.Memory{d.ms, d.inSession} {
+			for i := range list {
+				if !yield(&list[i]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // findings returns what a rule finds, without dismissed findings.
@@ -300,7 +312,7 @@ func (d *reviewData) contradictions() []Finding {
 
 func (d *reviewData) lowTrust() []Finding {
 	var out []Finding
-	look := func(m mem.Memory) {
+	for m := range d.all() {
 		switch {
 		case m.Trust >= mem.TrustUser:
 		case d.svc.verdicts.of(m, d.svc.Redactor).suspicious:
@@ -308,12 +320,6 @@ func (d *reviewData) lowTrust() []Finding {
 		case m.Trust == mem.TrustNone && m.Scope != mem.ScopeSession && mergeable(m.Kind):
 			out = append(out, Finding{IDs: []string{m.ID}, Text: untrustedSource(m.Origin) + "; never injected unasked"})
 		}
-	}
-	for _, m := range d.ms {
-		look(m)
-	}
-	for _, m := range d.inSession {
-		look(m)
 	}
 	return out
 }
@@ -389,7 +395,7 @@ func (d *reviewData) aboutProject(m mem.Memory) bool {
 // secrets finds memories with text that the current rules would redact.
 func (d *reviewData) secrets() []Finding {
 	var out []Finding
-	for _, m := range slices.Concat(d.ms, d.inSession) {
+	for m := range d.all() {
 		if d.svc.verdicts.of(m, d.svc.Redactor).secret {
 			out = append(out, Finding{IDs: []string{m.ID}, Text: "contains a secret or a private part by the current rules"})
 		}

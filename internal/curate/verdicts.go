@@ -33,16 +33,16 @@ type verdict struct {
 const maxVerdicts = 4 * maxReviewed
 
 // of returns the verdict on a memory's text.
-func (vs *verdicts) of(m mem.Memory, r *redact.Redactor) verdict {
+func (vs *verdicts) of(m *mem.Memory, r *redact.Redactor) verdict {
 	vs.mu.Lock()
 	defer vs.mu.Unlock()
 	vs.empty(len(vs.known) >= maxVerdicts || vs.known == nil)
-	text := recall.WholeText(m)
+	text := recall.WholeText(*m)
 	key := maphash.Comparable(vs.seed, [3]string{m.Title, m.Body, text})
 	v, ok := vs.known[key]
 	if !ok {
 		_, found := r.Scrub(text)
-		v = verdict{inject.SuspiciousMemory(m), found.Private > 0 || len(found.Secrets) > 0}
+		v = verdict{inject.SuspiciousMemory(*m), found.Private > 0 || len(found.Secrets) > 0}
 		vs.known[key] = v
 	}
 	return v

@@ -65,21 +65,25 @@ func (e *Service) All(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 func (e *Service) UpTo(ctx context.Context, most int, q mem.Query) ([]mem.Memory, error) {
 	var out []mem.Memory
 	known := map[string]bool{}
-	for q.Limit = lintPage; len(out) < most; q.Offset += lintPage {
+	for q.Limit = lintPage; ; q.Offset += lintPage {
 		page, err := e.Store.List(ctx, q)
 		if err != nil {
 			return nil, fmt.Errorf("memories: %w", err)
 		}
-		for _, m := range page {
-			if !known[m.ID] {
-				known[m.ID], out = true, append(out, m)
-			}
+		last := len(page) < lintPage
+		page = slices.DeleteFunc(page, func(m mem.Memory) bool { return known[m.ID] })
+		if out == nil { // as a rule it is all: thousands of memories are not copied
+			out = page
+		} else {
+			out = append(out, page...)
 		}
-		if len(page) < lintPage {
-			break
+		if last || len(out) >= most {
+			return out, nil
+		}
+		for _, m := range page {
+			known[m.ID] = true
 		}
 	}
-	return out, nil
 }
 
 // JobSnapshot is the kind of job that stores the last utterances before a compaction.

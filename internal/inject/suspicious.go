@@ -1,6 +1,7 @@
 package inject
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -14,7 +15,7 @@ import (
 func Suspicious(text string) bool {
 	seen := bare(text)
 	t := " " + strings.ToLower(seen) + " "
-	return overrides(t) || overridesByName(t) || runsFetched(t) || namesSecretAndURL(t) || hasBlob(seen)
+	return overrides(t) || runsFetched(t) || namesSecretAndURL(t) || hasBlob(seen)
 }
 
 // SuspiciousMemory applies Suspicious to title and body of a memory, which are injected as one line: an order may
@@ -23,48 +24,78 @@ func SuspiciousMemory(m mem.Memory) bool {
 	return Suspicious(strings.TrimRight(m.Title, " .:…") + " " + m.Body)
 }
 
-// overridesByName finds orders that come as one name, its words held together.
-func overridesByName(t string) bool {
-	return strings.ContainsAny(t, "-_") && overrides(strings.ReplaceAll(strings.ReplaceAll(t, "-", " "), "_", " "))
-}
-
 // bare returns the text as a person sees it, with single spaces.
 func bare(s string) string { return strings.Join(strings.Fields(visible(s)), " ") }
 
-// overrides finds orders about instructions and about silence.
-func overrides(t string) bool {
-	for _, verb := range []string{
-		"ignore", "disregard", "forget", "override", "bypass", "ignoriere", "ignorez", "ignora",
-		"vergiss", "oublie", "olvida",
-	} {
-		for rest := t; ; {
-			_, after, found := strings.Cut(rest, verb)
-			if !found {
-				break
-			}
-			if aboutInstructions(after) {
-				return true
-			}
-			rest = after
-		}
-	}
-	for _, order := range []string{
+// orders are verbs that put instructions aside, and phrases about silence and new instructions, by a part that each of
+// them contains. Most texts contain none of the parts, so that the phrases are not looked for.
+var orders = []struct {
+	part           string
+	verbs, phrases []string
+}{
+	{part: "ignor", verbs: []string{"ignore", "ignoriere", "ignorez", "ignora"}},
+	{part: "disregard", verbs: []string{"disregard"}},
+	{part: "forget", verbs: []string{"forget"}},
+	{part: "override", verbs: []string{"override"}, phrases: []string{"system override"}},
+	{part: "bypass", verbs: []string{"bypass"}},
+	{part: "vergiss", verbs: []string{"vergiss"}},
+	{part: "oubli", verbs: []string{"oublie"}},
+	{part: "olvida", verbs: []string{"olvida"}},
+	{part: "the user", phrases: []string{
 		"do not tell the user", "don't tell the user", "don’t tell the user", "dont tell the user", "never tell the user",
-		"without telling the user",
-		"do not inform the user", "don't inform the user", "do not mention this to", "don't mention this to",
-		"hide this from the user", "without the user's knowledge",
-		"without asking the user", "do not ask the user", "keep this secret from", "new system prompt", "new instructions:",
-		"your new instructions", "you are now in", "you are now a", "you are now an",
-		"developer mode", "jailbreak", "reveal your system prompt", "print your system prompt", "act as if you",
-		"you must now", "from now on you must", "from now on, you must", "system override",
-		"sag dem nutzer nicht", "sage dem benutzer nicht", "ne dis pas à l'utilisateur", "no le digas al usuario", "忽略之前",
-		"忽略以上", "忽略前面", "无视之前", "不要告诉用户", "以前の指示を無視", "ユーザーに言わないで", "не говори пользователю", "игнорируй",
-	} {
-		if strings.Contains(t, order) {
+		"without telling the user", "do not inform the user", "don't inform the user", "hide this from the user",
+		"without the user's knowledge", "without asking the user", "do not ask the user",
+	}},
+	{part: "this", phrases: []string{"do not mention this to", "don't mention this to", "keep this secret from"}},
+	{part: "new ", phrases: []string{"new system prompt", "new instructions:", "your new instructions"}},
+	{part: "you", phrases: []string{
+		"you are now in", "you are now a", "you are now an", "reveal your system prompt", "print your system prompt",
+		"act as if you", "you must now", "from now on you must", "from now on, you must",
+	}},
+	{part: "developer mode", phrases: []string{"developer mode"}},
+	{part: "jailbreak", phrases: []string{"jailbreak"}},
+	{part: " nicht", phrases: []string{"sag dem nutzer nicht", "sage dem benutzer nicht"}},
+	{part: "ne dis pas", phrases: []string{"ne dis pas à l'utilisateur"}},
+	{part: "no le digas", phrases: []string{"no le digas al usuario"}},
+}
+
+// foreignOrders are such phrases in other scripts.
+var foreignOrders = []string{
+	"忽略之前", "忽略以上", "忽略前面", "无视之前", "不要告诉用户", "以前の指示を無視", "ユーザーに言わないで",
+	"не говори пользователю", "игнорируй",
+}
+
+// overrides finds orders about instructions and about silence. The words of an order may be held together as one name.
+func overrides(t string) bool {
+	t = strings.ReplaceAll(strings.ReplaceAll(t, "-", " "), "_", " ")
+	for _, o := range orders {
+		if !strings.Contains(t, o.part) {
+			continue
+		}
+		aside := func(verb string) bool { return ordersAside(t, verb) }
+		if slices.ContainsFunc(o.verbs, aside) || containsAny(t, o.phrases) {
 			return true
 		}
 	}
-	return false
+	return !ascii(t) && containsAny(t, foreignOrders)
+}
+
+// ordersAside reports whether a verb is followed by instructions.
+func ordersAside(t, verb string) bool {
+	for {
+		_, after, found := strings.Cut(t, verb)
+		if !found {
+			return false
+		}
+		if aboutInstructions(after) {
+			return true
+		}
+		t = after
+	}
+}
+
+func containsAny(t string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(t, part) })
 }
 
 // near is how many bytes after a verb its object is looked for.
