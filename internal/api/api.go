@@ -54,15 +54,11 @@ type Binding struct {
 	wire    func(ctx context.Context, fill func(req any) error) (any, error)
 }
 
-// MapErrors returns a binding whose errors are passed through f.
-func (b Binding) MapErrors(f func(error) error) Binding {
+// Around returns a binding that is answered by f, which calls answer once.
+func (b Binding) Around(f func(answer func() (any, error)) (any, error)) Binding {
 	wire := b.wire
 	b.wire = func(ctx context.Context, fill func(req any) error) (any, error) {
-		rep, err := wire(ctx, fill)
-		if err != nil {
-			err = f(err)
-		}
-		return rep, err
+		return f(func() (any, error) { return wire(ctx, fill) })
 	}
 	return b
 }

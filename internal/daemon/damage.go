@@ -60,11 +60,18 @@ func (h *Daemon) Work(ctx context.Context, j mem.Job) (mem.Batch, error) {
 	return b, h.checkDamage(err)
 }
 
-// CheckedRoutes returns the routes with their errors checked for damage.
+// CheckedRoutes returns the routes with their requests counted and their errors checked for damage.
 func (h *Daemon) CheckedRoutes() []api.Binding {
 	routes := h.Bindings()
 	for i := range routes {
-		routes[i] = routes[i].MapErrors(h.checkDamage)
+		routes[i] = routes[i].Around(func(answer func() (any, error)) (any, error) {
+			defer h.Meter.request()()
+			rep, err := answer()
+			if err != nil {
+				err = h.checkDamage(err)
+			}
+			return rep, err
+		})
 	}
 	return routes
 }

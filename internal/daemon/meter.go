@@ -23,6 +23,7 @@ type meter struct {
 	failedInRow int64 // errors since the last success
 	running     int   // events that are being answered
 	jobs        int   // that are being run, without the slow ones
+	requests    int   // of the viewer, the command line and tools that are being answered
 	answered    time.Time
 }
 
@@ -54,27 +55,36 @@ func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	return r, err
 }
 
-// patience bounds how long giveWay waits: until no event came for quiet, but not longer than most.
-type patience struct{ quiet, most time.Duration }
+// patience is for what giveWay waits, besides events that are being answered: until no event came for quiet, but not
+// longer than most.
+type patience struct {
+	quiet, most    time.Duration
+	jobs, requests bool // also while other jobs are run, or while requests are answered
+}
 
 // A backfill can wait: an agent that works sends an event every few seconds, and its next hook needs a processor before
-// the daemon knows of it. Other jobs have little time.
+// the daemon knows of it. Other jobs have little time, and they may be part of a request. The index is built of a
+// hundred parts at most as a rule, and without it searches take longer.
 var (
 	ofJobs     = patience{quiet: 30 * time.Millisecond, most: 200 * time.Millisecond}
-	ofBackfill = patience{quiet: 250 * time.Millisecond, most: time.Second}
+	ofBackfill = patience{quiet: 250 * time.Millisecond, most: time.Second, jobs: true}
+	ofIndex    = patience{most: 100 * time.Millisecond, requests: true}
 )
+
+// workPatience is the patience of a backfill, which waits for jobs too, or of other jobs.
+func workPatience(jobs bool) patience {
+	if jobs {
+		return ofBackfill
+	}
+	return ofJobs
+}
 
 // waitBit is the time between two looks of giveWay.
 const waitBit = 5 * time.Millisecond
 
-// giveWay waits while events are being answered, and a while longer, since they come in groups. A backfill also waits
-// while another job is run.
-func (m *meter) giveWay(ctx context.Context, backfill bool) {
-	p := ofJobs
-	if backfill {
-		p = ofBackfill
-	}
-	for begun := time.Now(); m.busy(backfill, p.quiet) && time.Since(begun) < p.most; {
+// giveWay waits while events are being answered, and a while longer, since they come in groups.
+func (m *meter) giveWay(ctx context.Context, p patience) {
+	for begun := time.Now(); m.busy(p) && time.Since(begun) < p.most; {
 		select {
 		case <-ctx.Done():
 			return
@@ -90,21 +100,27 @@ func (m *meter) answering() bool {
 	return m.running > 0
 }
 
-func (m *meter) busy(jobs bool, quiet time.Duration) bool {
+func (m *meter) busy(p patience) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.running > 0 || jobs && m.jobs > 0 || time.Since(m.answered) < quiet
+	return m.running > 0 || p.jobs && m.jobs > 0 || p.requests && m.requests > 0 || time.Since(m.answered) < p.quiet
 }
 
 // job notes that a job is being run, until the returned function is called.
-func (m *meter) job() (end func()) {
+func (m *meter) job() (end func()) { return m.during(&m.jobs) }
+
+// request notes that a request is being answered, until the returned function is called.
+func (m *meter) request() (end func()) { return m.during(&m.requests) }
+
+// during adds one to a count, until the returned function is called.
+func (m *meter) during(count *int) (end func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.jobs++
+	*count++
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.jobs--
+		*count--
 	}
 }
 

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/api"
 	"remanence/internal/capture"
+	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 )
@@ -30,12 +32,33 @@ func TestATransactionIsWantedWhileAHookIsAnswered(t *testing.T) {
 func TestOnlyABackfillGivesWayToJobs(t *testing.T) {
 	m := &meter{next: silent{}}
 	end := m.job()
-	if m.busy(false, 0) || !m.busy(true, 0) {
-		t.Errorf("during a job: busy for jobs %v, for a backfill %v", m.busy(false, 0), m.busy(true, 0))
+	if m.busy(ofJobs) || !m.busy(ofBackfill) || m.busy(ofIndex) {
+		t.Errorf("during a job: jobs wait %v, a backfill %v, the index %v",
+			m.busy(ofJobs), m.busy(ofBackfill), m.busy(ofIndex))
 	}
 	end()
-	if m.busy(true, 0) {
+	if m.busy(ofBackfill) {
 		t.Error("busy after the job")
+	}
+}
+
+// A job may be part of a request, and would wait for itself.
+func TestOnlyTheIndexGivesWayToRequests(t *testing.T) {
+	k := newTalker(t)
+	asked := false
+	k.Engine.Curate.DeadWeight = func(context.Context, mem.Project) ([]curate.Finding, error) {
+		asked = true
+		if !k.Meter.busy(ofIndex) || k.Meter.busy(ofJobs) || k.Meter.busy(ofBackfill) {
+			t.Errorf("during a request: the index waits %v, jobs %v, a backfill %v",
+				k.Meter.busy(ofIndex), k.Meter.busy(ofJobs), k.Meter.busy(ofBackfill))
+		}
+		return nil, nil
+	}
+	if _, err := api.Review.Call(t.Context(), api.Local(k.CheckedRoutes()), curate.ReviewRequest{}); err != nil || !asked {
+		t.Fatalf("the review failed or did not ask: %v", err)
+	}
+	if k.Meter.busy(ofIndex) {
+		t.Error("the index still waits after the request")
 	}
 }
 
@@ -44,11 +67,14 @@ func TestABackfillWaitsLongerAfterAHook(t *testing.T) {
 		ago            time.Duration
 		jobs, backfill bool
 	}{
-		{-time.Hour, true, true}, {ofJobs.quiet + time.Millisecond, false, true}, {time.Hour, false, false},
+		{-time.Hour, true, true},
+		{ofJobs.quiet + time.Millisecond, false, true},
+		{time.Hour, false, false},
 	} {
 		m := &meter{next: silent{}, answered: time.Now().Add(-tt.ago)}
-		if jobs, backfill := m.busy(false, ofJobs.quiet), m.busy(true, time.Minute); jobs != tt.jobs ||
-			backfill != tt.backfill {
+		long := ofBackfill
+		long.quiet = time.Minute
+		if jobs, backfill := m.busy(ofJobs), m.busy(long); jobs != tt.jobs || backfill != tt.backfill {
 			t.Errorf("%v after a hook: jobs wait %v, a backfill %v", tt.ago, jobs, backfill)
 		}
 	}

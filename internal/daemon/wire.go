@@ -131,7 +131,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		Program:          OwnProgram(),
 		TranscriptEvents: pastEvents(d),
 		ListTranscripts:  transcript.List,
-		GiveWay:          func(ctx context.Context, jobs bool) { h.Meter.giveWay(ctx, jobs) },
+		GiveWay:          func(ctx context.Context, jobs bool) { h.Meter.giveWay(ctx, workPatience(jobs)) },
 		Journal:          vaultLog(h.vault),
 		Own:              []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
 		OpenFiles:        func(p mem.Project) event.Files { return project.NewLook(p) },
@@ -155,6 +155,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 	h.Engine.Views.Log = gitblame.Log
 	h.live.Initial = h.liveStatus
 	h.Meter = &meter{next: h.Engine, shown: h.noticesShown}
+	h.indexed.GiveWay = func(ctx context.Context) { h.Meter.giveWay(ctx, ofIndex) }
 	return h, nil
 }
 

@@ -17,6 +17,9 @@ import (
 // committed before it began, whatever the store made of the change.
 type Store struct {
 	mem.Store
+	// GiveWay is called between small parts of building the index. It waits a bounded time while others need the
+	// processors. Nil does not wait.
+	GiveWay func(ctx context.Context)
 
 	mu      sync.Mutex        // guards what follows
 	built   *indexes          // nil while there is no index
@@ -196,6 +199,9 @@ func (s *Store) readPages(ctx context.Context, kinds []mem.Kind, pages chan<- []
 	}
 	seen := map[string]bool{} // ids of memories created at q.After, with which the next page begins
 	for {
+		if s.GiveWay != nil {
+			s.GiveWay(ctx)
+		}
 		ms, err := s.List(ctx, q)
 		if err != nil {
 			return err

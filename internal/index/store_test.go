@@ -393,6 +393,23 @@ func TestASharedStoreHasAnIndexWhileItGetsWhatOthersWrite(t *testing.T) {
 	}
 }
 
+func TestBuildingTheIndexGivesWayBeforeEachPart(t *testing.T) {
+	s := NewStore(sqlitetest.Open(t, nil))
+	var ms []mem.Memory
+	for i := range page + 1 {
+		ms = append(ms, fact(fmt.Sprintf("the keeper of lamp %d counts gulls", i)))
+	}
+	apply(t, s, mem.Batch{Memories: ms})
+	gave := 0
+	s.GiveWay = func(context.Context) { gave++ }
+	if err := s.Build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if want := 3; gave != want || s.Len() != len(ms) { // two parts of memories, one of no utterances
+		t.Errorf("gave way %d times, want %d; %d memories in the index, want %d", gave, want, s.Len(), len(ms))
+	}
+}
+
 func TestTriedWaitsForTheFirstIndex(t *testing.T) {
 	s := NewStore(sqlitetest.Open(t, nil))
 	apply(t, s, mem.Batch{Memories: []mem.Memory{fact("the keeper counts gulls")}})
