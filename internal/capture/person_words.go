@@ -101,9 +101,7 @@ func (p personWords) statements(ctx context.Context, did []mem.Memory) ([]mem.Me
 		if carriedOut {
 			point.Text = extract.BeforeChange(p.ec.Turn.Text, point.Text)
 		}
-		mm := p.ec.NewMemory(point.Kind, mem.ScopeProject)
-		mm.Title, mm.Body = extract.TitleAndBody(point.Text)
-		mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
+		mm := p.said(point.Kind, point.Text)
 		if point.Pasted {
 			mm.Trust, mm.Confidence = min(mem.TrustAssistant, p.ec.Turn.Trust), event.ConfidenceAgent
 			if len(p.ec.Turn.Text) > extract.PastedLength {
@@ -113,13 +111,22 @@ func (p personWords) statements(ctx context.Context, did []mem.Memory) ([]mem.Me
 		if slices.ContainsFunc(again, func(c string) bool { return extract.SameCorrection(c, point.Text) }) {
 			mm.Kind = mem.Preference
 		}
-		mm.Tags, mm.Files = []string{extract.StatedTag}, extract.FilesNamedIn(point.Text, nil)
 		if carriedOut {
 			mm = extract.CompleteFix(mm, extract.FilesOf(did), did)
 		}
 		out = append(out, mm)
 	}
-	return out, nil
+	turned, err := p.reversals(ctx, out)
+	return append(out, turned...), err
+}
+
+// said returns a memory of the person's words.
+func (p personWords) said(kind mem.Kind, text string) mem.Memory {
+	mm := p.ec.NewMemory(kind, mem.ScopeProject)
+	mm.Title, mm.Body = extract.TitleAndBody(text)
+	mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
+	mm.Tags, mm.Files = []string{extract.StatedTag}, extract.FilesNamedIn(text, nil)
+	return mm
 }
 
 // correctedAgain returns the corrections of a prompt that the person made before.

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"remanence/internal/event"
 	"remanence/internal/extract"
+	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
@@ -23,38 +25,88 @@ func reversible() []mem.Kind {
 }
 
 // ends reports whether one statement ends what another laid down. What holds in all projects is ended only by what
-// does.
-func ends(now, then mem.Memory) bool {
+// does. A pronoun stands for what the text about it names.
+func ends(now, then mem.Memory, about string) bool {
 	return (then.Scope != mem.ScopeUser || now.Scope == mem.ScopeUser) &&
-		extract.Reverses(extract.ClaimOf(now), extract.ClaimOf(then))
+		extract.Reverses(extract.ClaimOf(now), extract.ClaimOf(then), about)
 }
 
-// reversed finds what statements of the person end: decisions and rules of the project, of any session, that are older
-// and not pinned. Each statement supersedes the best match. The edits end further ones, which stay as history.
+// reversed finds what statements of the person end. Each supersedes the best match. The edits end further ones, which
+// stay as history.
 func (s *Service) reversed(ctx context.Context, ec event.Context, stated []mem.Memory) ([]mem.Edit, error) {
 	var out []mem.Edit
 	over := mem.Superseded
 	for i := range stated {
 		mm := &stated[i]
-		text := extract.ClaimOf(*mm)
-		if mm.Trust < mem.TrustUser || !extract.ChangesCourse(text) {
+		if mm.Trust < mem.TrustUser || !extract.ChangesCourse(extract.ClaimOf(*mm)) {
 			continue
 		}
-		hits, err := s.Store.Match(ctx, mem.Query{
-			Project: ec.Project.Key, Terms: rank.Terms(text), Within: ec.Session, Before: ec.At, Limit: maxReversed,
-			Kinds: reversible(),
-		})
+		ended, err := s.ended(ctx, ec, *mm, "")
 		if err != nil {
-			return nil, fmt.Errorf("earlier decisions: %w", err)
+			return nil, err
 		}
-		for _, h := range hits {
-			switch {
-			case h.Pinned || h.Source.PromptID == ec.PromptID || !ends(*mm, h.Memory):
-			case mm.Supersedes == "":
-				mm.Supersedes = h.ID
-			default:
-				out = append(out, mem.Edit{ID: h.ID, Status: &over})
+		for _, then := range ended {
+			if mm.Supersedes == "" {
+				mm.Supersedes = then.ID
+			} else {
+				out = append(out, mem.Edit{ID: then.ID, Status: &over})
 			}
+		}
+	}
+	return out, nil
+}
+
+// ended returns what a statement ends: decisions and rules of the project, of any session, that are older and not
+// pinned. A pronoun stands for what the text about it names.
+func (s *Service) ended(ctx context.Context, ec event.Context, now mem.Memory, about string) ([]mem.Memory, error) {
+	hits, err := s.Store.Match(ctx, mem.Query{
+		Project: ec.Project.Key, Terms: rank.Terms(extract.ClaimOf(now) + " " + about), Within: ec.Session, Before: ec.At,
+		Limit: maxReversed, Kinds: reversible(),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("earlier decisions: %w", err)
+	}
+	var out []mem.Memory
+	for _, h := range hits {
+		if !h.Pinned && (now.Source.PromptID == "" || h.Source.PromptID != now.Source.PromptID) &&
+			ends(now, h.Memory, about) {
+			out = append(out, h.Memory)
+		}
+	}
+	return out, nil
+}
+
+// reversals returns memories of what a prompt ends in words that are no statement by themselves: "put them on S3 after
+// all". They are about what the prompt names besides, or the turn before it, if that is one thing.
+func (p personWords) reversals(ctx context.Context, stated []mem.Memory) ([]mem.Memory, error) {
+	var out []mem.Memory
+	for _, sentence := range extract.CourseChanges(p.ec.Turn.Text) {
+		if slices.ContainsFunc(stated, func(m mem.Memory) bool {
+			return strings.Contains(extract.ClaimOf(m), strings.TrimRight(extract.TrimNo(sentence), ".!"))
+		}) {
+			continue
+		}
+		mm := p.said(mem.Decision, sentence)
+		ended, err := p.ended(ctx, p.ec, mm, p.ec.Turn.Text)
+		if err == nil && len(ended) == 0 {
+			asked, answer, errBefore := p.previousAnswer(ctx, p.ec)
+			if errBefore != nil {
+				return nil, errBefore
+			}
+			ended, err = p.ended(ctx, p.ec, mm, asked.Text+"\n"+answer)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(ended) == 1 || len(ended) > 1 && lang.WithSubject(sentence, "") == sentence {
+			then := extract.ClaimOf(ended[0])
+			text := strings.TrimRight(lang.WithSubject(sentence, then), ".!") + "."
+			for _, s := range extract.Sentences(p.ec.Turn.Text) { // the reason
+				if s != sentence && !extract.Asks(s) && extract.CountShared(rank.Terms(s), rank.Terms(then)) > 0 {
+					text += " " + s
+				}
+			}
+			out = append(out, p.said(ended[0].Kind, text))
 		}
 	}
 	return out, nil
@@ -71,7 +123,7 @@ func (s *Service) reversedSince(ctx context.Context, ec event.Context, made []me
 		if err != nil {
 			return fmt.Errorf("later decisions: %w", err)
 		}
-		if slices.ContainsFunc(changes, func(m mem.Memory) bool { return m.Created.After(ec.At) && ends(m, made[i]) }) {
+		if slices.ContainsFunc(changes, func(m mem.Memory) bool { return m.Created.After(ec.At) && ends(m, made[i], "") }) {
 			made[i].Status = mem.Superseded
 		}
 	}

@@ -33,14 +33,7 @@ func showCommand(a *app) *cobra.Command {
 					Around: defaultAround,
 				})
 			}
-			got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.ProjectRef(), IDs: args, Agent: a.agent()})
-			if err != nil {
-				return err
-			}
-			return a.out.Show(ui.MemoryList{
-				Schema: "show", Response: got, Memories: got.Memories, Did: "shown",
-				Links: got.Links, Raw: raw, Sources: sources, Now: a.Sys.Now(),
-			})
+			return runShow(a, cmd, args, ui.MemoryList{Raw: raw, Sources: sources})
 		},
 	}
 	cmd.Flags().BoolVar(&raw, "raw", false, "only the text")
@@ -48,4 +41,15 @@ func showCommand(a *app) *cobra.Command {
 	cmd.MarkFlagsMutuallyExclusive("raw", "provenance")
 	cmd.ValidArgsFunction = a.completeIDs
 	return cmd
+}
+
+// runShow shows whole memories as the list says.
+func runShow(a *app, cmd *cobra.Command, ids []string, list ui.MemoryList) error {
+	got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.ProjectRef(), IDs: ids, Agent: a.agent()})
+	if err != nil {
+		return err
+	}
+	list.Schema, list.Response, list.Memories, list.Did = "show", got, got.Memories, "shown"
+	list.Links, list.Now = got.Links, a.Sys.Now()
+	return a.out.Show(list)
 }

@@ -15,12 +15,16 @@ import (
 
 func whyCommand(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:        "why [r_id | last]",
+		Use:        "why [r_id | m_id | last]",
 		SuggestFor: []string{"explain"},
 		Short:      "what was injected, why, and what was left out",
-		Example:    "  remanence why\n  remanence why r_88c1\n  remanence why last --json",
-		Args:       atMost(1),
+		Example: "  remanence why\n  remanence why r_88c1\n  remanence why last --json\n  remanence why m_7k2q           " +
+			"as remanence show",
+		Args: atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && strings.HasPrefix(args[0], "m_") {
+				return runShow(a, cmd, args, ui.MemoryList{})
+			}
 			return runWhy(a, cmd, strings.Join(args, ""))
 		},
 	}

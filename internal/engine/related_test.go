@@ -85,6 +85,10 @@ func TestAMemoryIsShownWithWhatItReplacedAndWhatIsAgainstIt(t *testing.T) {
 	old := s.lays(mem.Convention, "install the dependencies with npm")
 	s.clock = s.clock.Add(24 * time.Hour)
 	got := s.remember(curate.AddRequest{Text: "install the dependencies with pnpm", Kind: mem.Convention, Supersedes: old})
+	if b := must(s.Views.Show(t.Context(), event.IDs{IDs: []string{old}})).Links[old]; len(b) != 1 || b[0].ID != got.ID ||
+		!b[0].From || !b[0].Since.Equal(got.Created) {
+		t.Errorf("before links are made, the old one is shown with %+v", b)
+	}
 	against := s.lays(mem.Convention, "use yarn instead of pnpm for the dependencies")
 	s.linkAll()
 	shown, err := s.Views.Show(t.Context(), event.IDs{IDs: []string{old, got.ID}})

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -57,6 +58,76 @@ func TestAReversedDecisionIsOverInEverySession(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%q was not kept:\n%s", tt.then, titles(all))
+		}
+	}
+}
+
+// The words of a reversal need not name what was decided before, nor be a statement by themselves.
+func TestAReversalGivesAnotherAnswer(t *testing.T) {
+	const disk = "We keep attachments on local disk, since the bucket has no quota."
+	const queue = "The job queue uses SQLite, since one worker reads it."
+	for _, tt := range []struct {
+		then, answer, now string
+		kept              string // what is in its place; "" if it stays
+	}{
+		{disk, "", "let's put the attachments on S3 after all, the disks fill up", "the attachments on S3 after all"},
+		{disk, "", "Actually, put attachments on S3, the disks fill up", "put attachments on S3"},
+		{disk, "", "Put attachments in Postgres instead.", "attachments in Postgres"},
+		{
+			disk, "", "The attachments fill the disks. let's put them on S3 after all",
+			"let's put them on S3 after all. The attachments fill the disks.",
+		},
+		{disk, "Attachments take 40 GB of the disk now.", "put them on S3 after all", "attachments: put them on S3"},
+		{queue, "", "let's use Postgres for the job queue after all", "Postgres for the job queue"},
+		{"Die Anhänge liegen auf der lokalen Platte.", "", "Lass uns die Anhänge doch auf S3 legen", "doch auf S3"},
+		{"Les pièces jointes restent sur le disque local.", "", "Finalement, mets les pièces jointes sur S3", "sur S3"},
+		{"The request timeout is 30 seconds.", "", "set the request timeout to 60 seconds instead", "60 seconds"},
+
+		{disk, "", "let's put the thumbnails on S3 after all", ""},
+		{disk, "", "should we put attachments on S3 after all?", ""},
+		{disk, "", "let's keep attachments on the local disk after all", ""},
+		{disk, "The thumbnails take 40 GB of the disk now.", "put them on S3 after all", ""},
+		{"Invoices are synced from Postgres to S3.", "", "let's sync invoices from S3 to Postgres after all", ""},
+		{"Step 2 of the release uses Postgres.", "", "Step 3 of the release uses Postgres after all", ""},
+		{"The API calls the worker.", "", "let the worker call the API after all", ""},
+	} {
+		for _, session := range []string{"two", ""} {
+			s := newStage(t)
+			id := s.remember(curate.AddRequest{Text: tt.then, Kind: mem.Decision}).ID
+			s.play(start("startup"), prompt("p1", "how large is it"), stop("p1", "It is small."))
+			events := []mem.Event{prompt("p2", tt.now), stop("p2", "Understood, I'll take care of that.")}
+			if tt.answer != "" {
+				events = append([]mem.Event{prompt("p0", "what is new"), stop("p0", tt.answer)}, events...)
+			}
+			if session != "" {
+				events = in(session, append([]mem.Event{start("startup")}, events...)...)
+			}
+			s.play(events...)
+			if over := s.memory(id).Status == mem.Superseded; over != (tt.kept != "") {
+				t.Errorf("%q after %q, session %q: over %v", tt.now, tt.then, session, over)
+			}
+			all := must(s.store.List(t.Context(), mem.Query{Project: "p_shop", Within: "*", Limit: 20}))
+			if !slices.ContainsFunc(all, func(m mem.Memory) bool {
+				return tt.kept == "" || m.Supersedes == id && strings.Contains(m.Text(), tt.kept)
+			}) {
+				t.Errorf("%q, session %q: nothing says %q:\n%s", tt.now, session, tt.kept, titles(all))
+			}
+		}
+	}
+}
+
+// "Them" ends nothing where it may stand for two things.
+func TestAPronounThatFitsTwoDecisionsEndsNone(t *testing.T) {
+	for now, over := range map[string]bool{
+		"The attachments fill the disk. Put them on S3 after all.":            true,
+		"The attachments and previews fill the disk. Put them on S3 instead.": false,
+	} {
+		s := newStage(t)
+		a := s.knows(mem.Decision, "We keep attachments on local disk.")
+		s.knows(mem.Decision, "We keep previews on local disk.")
+		s.play(start("startup"), prompt("p1", now), stop("p1", "Understood, I'll take care of that."))
+		if got := s.memory(a).Status == mem.Superseded; got != over {
+			t.Errorf("%q: over %v", now, got)
 		}
 	}
 }

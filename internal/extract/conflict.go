@@ -26,8 +26,8 @@ func CanConflict(k mem.Kind) bool {
 
 // MayConflict reports whether two statements cannot both hold, as far as their
 // wording shows it: one denies what the other says, one puts something in the
-// place of what the other has, they give two numbers for one thing, or two means
-// to one end. It is a question to a person, and no judgement.
+// place of what the other has, they give two numbers for one thing, or two answers
+// to one question. It is a question to a person, and no judgement.
 func MayConflict(now, then mem.Memory) bool {
 	if !CanConflict(now.Kind) || !CanConflict(then.Kind) ||
 		now.Project != then.Project && now.Scope != mem.ScopeUser && then.Scope != mem.ScopeUser {
@@ -35,7 +35,7 @@ func MayConflict(now, then mem.Memory) bool {
 	}
 	a, b := cmp.Or(now.Body, now.Title), cmp.Or(then.Body, then.Title)
 	return negates(a) != negates(b) && rank.Alike(now, then) >= Contradictory || replaces(a, b) || replaces(b, a) ||
-		strings.ContainsAny(a, "0123456789") && otherNumber(a, b) || otherMeans(a, b)
+		strings.ContainsAny(a, "0123456789") && otherNumber(a, b) || lang.Revises(a, b, "")
 }
 
 // RolesSwapped reports whether two statements give the same words other roles: from
@@ -122,18 +122,35 @@ func takesPlace(now, then string, enough func(shared, others int) bool) bool {
 // ChangesCourse reports whether a statement says that something is to be otherwise than before.
 func ChangesCourse(s string) bool {
 	gone, _ := displaced(s)
-	return len(gone) > 0 || cuesIn(lang.CueText(s)).Has(cueReverse)
+	return len(gone) > 0 || returns(s)
+}
+
+// returns reports whether the speaker of a sentence comes back to something.
+func returns(s string) bool { return lang.Returns(s) || cuesIn(lang.CueText(s)).Has(cueReverse) }
+
+// CourseChanges returns the sentences of a prompt that say that something is to be otherwise than before. Pasted text
+// has none.
+func CourseChanges(prompt string) []string {
+	if len(prompt) > PastedLength || isPlan(prompt) {
+		return nil
+	}
+	return slices.DeleteFunc(Sentences(prompt), func(s string) bool { return Asks(s) || !ChangesCourse(s) })
 }
 
 // Reverses reports whether a statement ends what an earlier one laid down: it puts something in the place of what that
-// one has, or returns to what that one put aside: "let's put attachments on S3 after all". Only main clauses are
-// compared, and much of one must be in the other, since the person is not asked.
-func Reverses(now, then string) bool {
+// one has, returns to what that one put aside, or comes back with another answer to the same question: "let's put
+// attachments on S3 after all". Only main clauses are compared, and much of one must be in the other, since the person
+// is not asked. A pronoun stands for what the text about it names.
+func Reverses(now, then, about string) bool {
 	was := mainClause(then)
 	return slices.ContainsFunc(Sentences(now), func(s string) bool {
+		if Asks(s) {
+			return false
+		}
 		is := mainClause(s)
-		_, rest := displaced(is)
-		return !Asks(s) && !denies(rest) && (takesPlace(is, was, isMost) || resumes(is, was))
+		gone, rest := displaced(is)
+		return !denies(rest) && (takesPlace(is, was, isMost) || resumes(is, was)) ||
+			len(gone) == 0 && returns(s) && lang.Revises(s, then, about)
 	})
 }
 
@@ -155,7 +172,7 @@ func mainClause(s string) string {
 // resumes reports whether a statement that changes course takes up what the other one puts aside. Only one of its words
 // may be new, such as the verb.
 func resumes(now, then string) bool {
-	if !cuesIn(lang.CueText(now)).Has(cueReverse) {
+	if !returns(now) {
 		return false
 	}
 	gone, kept := displaced(then)
@@ -216,42 +233,6 @@ func isOrdinalLabel(word string) bool {
 		return true
 	}
 	return false
-}
-
-// otherMeans reports whether two texts name different means to one end: use X for
-// Z, use Y for Z.
-func otherMeans(a, b string) bool {
-	x, end := means(a)
-	y, other := means(b)
-	if len(x) == 0 || len(y) == 0 || len(end) == 0 || len(end) != len(other) || CountShared(end, other) < len(end) ||
-		CountShared(x, y) > 0 {
-		return false
-	}
-	return denies(a) == denies(b)
-}
-
-// means is what a text says to use, and to which end.
-func means(s string) (what, end []string) {
-	l := " " + strings.ToLower(chars.Line(s)) + " "
-	for _, verb := range []string{" use ", " uses ", " using ", " prefer ", " we take "} {
-		_, after, found := strings.Cut(l, verb)
-		if !found {
-			continue
-		}
-		for _, to := range []string{" for ", " to ", " as "} {
-			thing, purpose, found := strings.Cut(after, to)
-			if !found || len(strings.Fields(thing)) > 4 {
-				continue
-			}
-			if i := strings.IndexAny(purpose, ",.;:("); i >= 0 {
-				purpose = purpose[:i]
-			}
-			if len(strings.Fields(purpose)) <= 6 {
-				return rank.Terms(thing), rank.Terms(purpose)
-			}
-		}
-	}
-	return nil, nil
 }
 
 // ClaimOf returns the text by which a memory is compared with others.

@@ -46,7 +46,7 @@ func TestOneStatementReversesAnother(t *testing.T) {
 		{"Attachments on S3", s3, false},
 		{"Put attachments on S3 after all", "Attachments of S3 are kept on disk instead of S3", false}, // S3 is kept, too
 	} {
-		if got := Reverses(tt.now, tt.then); got != tt.want {
+		if got := Reverses(tt.now, tt.then, ""); got != tt.want {
 			t.Errorf("%q after %q: %v", tt.now, tt.then, got)
 		}
 	}

@@ -30,6 +30,10 @@ type cues struct {
 	numbers   map[string]string
 	units     map[string]string
 	wide      []string // negations and restrictions of scripts without spaces
+	returns   []string // phrases by which a speaker comes back to something
+	frames    []string // phrases that say nothing of what is laid down
+	slots     map[string]slot
+	sets      map[string]map[string]bool // laying verbs, words that begin a reason, words of addition
 }
 
 var (
@@ -48,6 +52,7 @@ func parseCues(table string) cues {
 	c := cues{
 		classes: map[string]class{}, opposites: map[[2]string]bool{},
 		numbers: map[string]string{}, units: map[string]string{},
+		slots: map[string]slot{}, sets: map[string]map[string]bool{"laying": {}, "reason": {}, "adding": {}},
 	}
 	names := map[string]class{
 		"article": article, "copula": copula, "negation": negation, "condition": condition, "marker": marker,
@@ -65,6 +70,18 @@ func parseCues(table string) cues {
 			addAll(c.units, f[1], append(words, f[1]))
 		case "wide":
 			c.wide = words
+		case "return":
+			c.returns = append(c.returns, phrases(words)...)
+		case "frame":
+			c.frames = append(c.frames, phrases(words)...)
+		case "laying", "reason", "adding":
+			for _, w := range words {
+				c.sets[f[0]][w] = true
+			}
+		case "slot":
+			for _, w := range words {
+				c.slots[w] = map[string]slot{"subject": subject, "place": place, "means": means}[f[1]]
+			}
 		default:
 			for _, w := range words {
 				c.classes[w] |= names[f[0]]
@@ -72,6 +89,15 @@ func parseCues(table string) cues {
 		}
 	}
 	return c
+}
+
+// phrases returns phrases whose words are joined in the table by low lines.
+func phrases(words []string) []string {
+	var out []string
+	for _, w := range words {
+		out = append(out, " "+strings.ReplaceAll(w, "_", " "))
+	}
+	return out
 }
 
 func addAll(table map[string]string, value string, words []string) {

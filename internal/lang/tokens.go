@@ -51,6 +51,7 @@ func tokens(s string) []token {
 	}
 	for i := 1; i < len(r.out); i++ {
 		r.out[i].begins = r.out[i-1].is(article)
+		r.out[i].breaks = r.out[i].breaks || r.out[i].begins && r.out[i-1].breaks
 	}
 	return slices.DeleteFunc(r.out, func(t token) bool { return t.is(article) && !t.quoted })
 }

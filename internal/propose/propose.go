@@ -63,7 +63,7 @@ func Contradicts(later, earlier string) bool {
 	if j.Relation == lang.Opposite || j.Relation == lang.Differs && j.Reason == lang.ByNumber {
 		return rank.Alike(now, then) >= extract.Contradictory // other statements may differ in a negation, too
 	}
-	return extract.Reverses(now.Title, then.Title)
+	return extract.Reverses(now.Title, then.Title, "")
 }
 
 // Covers reports whether one claim says all that the other does.

@@ -112,14 +112,22 @@ func (e *Service) linksAt(ctx context.Context, ms []mem.Memory) ([]mem.Link, err
 	if err != nil {
 		return nil, fmt.Errorf("links: %w", err)
 	}
-	for _, m := range ms {
-		known := func(l mem.Link) bool { return l.From == m.ID && l.To == m.Supersedes && l.Kind == mem.LinkSupersedes }
-		if m.Supersedes != "" && !slices.ContainsFunc(links, known) {
-			links = append(links, mem.Link{
-				From: m.ID, To: m.Supersedes, Kind: mem.LinkSupersedes, Confidence: 1,
-				Made: m.Created,
-			})
+	add := func(from, to string) {
+		known := func(l mem.Link) bool { return l.From == from && l.To == to && l.Kind == mem.LinkSupersedes }
+		if from != "" && to != "" && !slices.ContainsFunc(links, known) {
+			links = append(links, mem.Link{From: from, To: to, Kind: mem.LinkSupersedes, Confidence: 1})
 		}
+	}
+	for _, m := range ms {
+		add(m.ID, m.Supersedes)
+		if m.Status != mem.Superseded {
+			continue
+		}
+		by, err := e.Store.SupersededBy(ctx, m.ID)
+		if err != nil {
+			return nil, fmt.Errorf("successor of %s: %w", m.ID, err)
+		}
+		add(by, m.ID)
 	}
 	return links, nil
 }

@@ -163,16 +163,16 @@ func printSummary(p *Printer, m mem.Memory) {
 
 // printLink prints a link of a memory under a heading of one word.
 func printLink(p *Printer, l recall.LinkedMemory, now time.Time) {
-	title := l.ID + ": " + Clip(OneLine(l.Title), 100)
-	when := ""
+	text := Clip(OneLine(l.Title), 100)
+	title, when := l.ID+": "+text, ""
 	if !l.Since.IsZero() {
 		when = " on " + DateTime(l.Since, now)
 	}
 	switch {
 	case l.Kind == mem.LinkSupersedes && l.From:
-		p.Field("replaced", "by %s%s", title, when)
+		p.Field("replaced", "by %s%s: %s", l.ID, when, text)
 	case l.Kind == mem.LinkSupersedes:
-		p.Field("replaces", "%s%s", title, when)
+		p.Field("replaces", "%s%s: %s", l.ID, when, text)
 	case l.Kind == mem.LinkContradicts:
 		p.Field("against", "%s", title)
 	case l.From:
