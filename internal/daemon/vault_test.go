@@ -257,6 +257,73 @@ func TestADeletedFileHidesItsMemoryAndErasesNothing(t *testing.T) {
 	}
 }
 
+// A file that the person deleted comes back with every byte, of keys that are not known, too.
+func TestARestoredFileHasItsFrontmatter(t *testing.T) {
+	for name, text := range map[string]string{
+		"as written by hand": friday,
+		"with windows ends":  strings.ReplaceAll(friday, "\n", "\r\n"),
+		"with space":         "---\n# mine\ntype: feedback\nx-map:\n  a: 1\nx-list: [a, b]\n---\n\n\nNever.\n\nOr late.\n\n\n",
+		"without a body":     "---\ndescription: Never on a Friday\nmood: calm\n---\n",
+		"without an end":     "---\ndescription: Never on a Friday\nmood: calm\n---\nNever",
+	} {
+		d := newDen(t)
+		d.write("memory/feedback_friday.md", text)
+		d.starts("one")
+		if err := os.Remove(d.path("memory/feedback_friday.md")); err != nil {
+			t.Fatal(err)
+		}
+		d.starts("two")
+		id := d.note("memory/feedback_friday.md").ID
+		if _, err := d.Engine.Curate.Mark(t.Context(), curate.MarkRequest{Verb: "restore", IDs: []string{id}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.read("memory/feedback_friday.md"); got != text {
+			t.Errorf("%s: restored as\n%q\nwas\n%q", name, got, text)
+		}
+	}
+}
+
+// What is kept of a file to write it again is redacted as its text is.
+func TestNoSecretOfAFrontmatterIsStored(t *testing.T) {
+	const key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+	d := newDen(t)
+	d.write("memory/feedback_friday.md", strings.Replace(friday, "x: {", "token: "+key+"\nx: {", 1))
+	d.starts("one")
+	for range 2 {
+		if m := d.note("memory/feedback_friday.md"); strings.Contains(m.Note.Front, key) ||
+			!strings.Contains(m.Note.Front, "x: {a: 1}") {
+			t.Errorf("stored: %q", m.Note.Front)
+		}
+		if _, err := d.Engine.Curate.Edit(t.Context(), curate.EditRequest{
+			ID: d.note("memory/feedback_friday.md").ID, AddTags: []string{"deploy"},
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got := d.read("memory/feedback_friday.md"); !strings.Contains(got, key) || !strings.Contains(got, "deploy") {
+			t.Errorf("the file is\n%s", got)
+		}
+	}
+}
+
+// Where redaction removes the end of a frontmatter, the file is made anew of what is known.
+func TestAFileWhoseFrontmatterIsPrivateIsMadeAnew(t *testing.T) {
+	d := newDen(t)
+	d.write("memory/feedback_friday.md", strings.Replace(friday, "x: {", "x: <private> {", 1))
+	d.starts("one")
+	if err := os.Remove(d.path("memory/feedback_friday.md")); err != nil {
+		t.Fatal(err)
+	}
+	d.starts("two")
+	id := d.note("memory/feedback_friday.md").ID
+	if _, err := d.Engine.Curate.Mark(t.Context(), curate.MarkRequest{Verb: "restore", IDs: []string{id}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.read("memory/feedback_friday.md"); !strings.Contains(got, "description: when to deploy\n") ||
+		!strings.Contains(got, "---\nNever on a Friday.\n") || strings.Contains(got, "x:") {
+		t.Errorf("made anew:\n%s", got)
+	}
+}
+
 // Moving the folder away, as on a disk that is not mounted, is no deletion.
 func TestAVaultThatIsAwayHidesNothing(t *testing.T) {
 	d := newDen(t)

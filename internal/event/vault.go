@@ -133,6 +133,7 @@ func WithoutFile(was mem.Memory) mem.Edit {
 	hidden := was
 	hidden.Status = mem.Forgotten
 	note := mem.Note{File: was.Note.File, State: was.Note.State, Uses: was.Note.Uses, Prevented: was.Note.Prevented}
+	note.Front, note.End = was.Note.Front, was.Note.End
 	if parts := strings.Fields(note.State); len(parts) > StateStatus {
 		parts[StateStatus] = strings.Fields(NoteState(hidden))[StateStatus]
 		note.State = strings.Join(parts, " ")

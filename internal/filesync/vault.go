@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"remanence/internal/chars"
@@ -114,6 +115,7 @@ func (s *Service) cleanNote(n vaultfile.Note) vaultfile.Note {
 	for _, field := range []*string{&n.Name, &n.Description, &n.Body, &n.Invariant} {
 		*field = s.Redactor.Prompt(*field)
 	}
+	n.Front = s.cleanFront(n.Front)
 	for _, list := range []*[]string{&n.Tags, &n.Projects} {
 		out := make([]string, 0, len(*list))
 		for _, text := range *list {
@@ -125,6 +127,15 @@ func (s *Service) cleanNote(n vaultfile.Note) vaultfile.Note {
 	}
 	n.Body = event.Middle(n.Body, event.MaxField)
 	return n
+}
+
+// cleanFront redacts a frontmatter. One that has other lines then is left out, for its end may be missing.
+func (s *Service) cleanFront(front string) string {
+	out := s.Redactor.Text(front)
+	if strings.Count(out, "\n") != strings.Count(front, "\n") {
+		return ""
+	}
+	return out
 }
 
 // maxNoteList bounds the lists of a note.

@@ -10,7 +10,6 @@ import (
 	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/mem"
-	"remanence/internal/vaultfile"
 )
 
 // proposeNote adds to b a proposal for the change that an agent made to the file of a memory with more
@@ -73,14 +72,10 @@ func (s *Service) RewriteNote(ctx context.Context, m mem.Memory) error {
 	}
 	old := m
 	old.Note.State = strings.Repeat("- ", event.StateStatus+1) // differs in every part
-	note, err := v.Write(m.Note, noteChange(old, false))
-	if errors.Is(err, vaultfile.ErrBehind) { // the file is gone
-		note, err = v.Write(m.Note, noteChange(m, true))
-	}
+	note, err := s.writeNote(v, m, noteChange(old, false), true)
 	if err != nil {
 		return err
 	}
-	note.State, note.Uses, note.Prevented = event.NoteState(m), m.Uses, m.Prevented
 	if _, err := s.Store.Apply(ctx, mem.Batch{Edits: []mem.Edit{{ID: m.ID, Note: &note}}}); err != nil {
 		return fmt.Errorf("store note: %w", err)
 	}

@@ -91,10 +91,7 @@ func (s *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) 
 		if c.ID == nil {
 			continue
 		}
-		note, err := v.Write(mm.Note, c)
-		if errors.Is(err, vaultfile.ErrBehind) && restored {
-			note, err = v.Write(mm.Note, noteChange(mm, true))
-		}
+		note, err := s.writeNote(v, mm, c, restored)
 		if errors.Is(err, vaultfile.ErrBehind) {
 			continue // the next event reads the file, and then it is written
 		}
@@ -102,7 +99,6 @@ func (s *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) 
 			s.Event.LogDegraded("vault: "+mm.Note.File, err)
 			continue
 		}
-		note.State, note.Uses, note.Prevented = event.NoteState(mm), mm.Uses, mm.Prevented
 		b.Edits = append(b.Edits, mem.Edit{ID: mm.ID, Note: &note})
 	}
 	if len(b.Edits) == 0 {
@@ -112,6 +108,23 @@ func (s *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) 
 		return fmt.Errorf("store notes: %w", err)
 	}
 	return v.WriteIndex()
+}
+
+// writeNote writes a change of a memory to its file, with again the whole file if it is missing. It returns the file as
+// it is stored with the memory.
+func (s *Service) writeNote(v event.Vault, mm mem.Memory, c vaultfile.NoteChange, again bool) (mem.Note, error) {
+	note, err := v.Write(mm.Note, c)
+	if errors.Is(err, vaultfile.ErrBehind) && again {
+		c = noteChange(mm, mm.Note.Front == "")
+		c.Whole = true
+		if c.Body == nil {
+			c.Body = &mm.Body
+		}
+		note, err = v.Write(mm.Note, c)
+	}
+	note.State, note.Uses, note.Prevented = event.NoteState(mm), mm.Uses, mm.Prevented
+	note.Front = s.cleanFront(note.Front)
+	return note, err
 }
 
 // VaultJob reads changes of the vault, writes changed memories and the index.

@@ -282,6 +282,9 @@ type Note struct {
 	State   string    `json:"-"` // hash of the memory then; shows which side changed since
 	// Uses and Prevented are the memory's counters then.
 	Uses, Prevented int `json:"-"`
+	// Front and End are what stood before and behind the body of a file of the vault then, redacted. A file that is
+	// written again after it was deleted has them.
+	Front, End string `json:"-"`
 }
 
 // Feedback is one judgement or change of a memory, with its author.

@@ -117,6 +117,7 @@ func (v *Vault) read(root *os.Root, name string, was cachedNote, look *vaultfile
 	if s.hash != was.hash {
 		n := parseNote(name, string(b))
 		n.Note, n.Changed = noteOf(name, s), changedAt(info)
+		n.Front, n.End = around(string(b))
 		look.Notes = append(look.Notes, n)
 	}
 	return s

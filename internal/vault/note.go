@@ -1,6 +1,7 @@
 package vault
 
 import (
+	"cmp"
 	"math"
 	"path"
 	"slices"
@@ -135,7 +136,7 @@ func changed(name, text string, c vaultfile.NoteChange) (string, error) {
 	word("description", now.Description, c.Description)
 	word("type", now.Type, c.Type)
 	if c.Status != nil && *c.Status == "active" {
-		text, now.Status = remembered(text, now.Status)
+		text, now.Status = remembered(text, cmp.Or(now.Status, "active"))
 	}
 	word("status", now.Status, c.Status)
 	word("invariant", now.Invariant, c.Invariant)

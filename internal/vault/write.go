@@ -47,7 +47,12 @@ func (v *Vault) write(root *os.Root, was mem.Note, c vaultfile.NoteChange) (mem.
 	case err != nil:
 		return was, err
 	}
-	text, err := changed(was.File, string(b), c)
+	old := string(b)
+	if b == nil && c.Body != nil && was.Front != "" {
+		old = was.Front + strings.ReplaceAll(strings.TrimSpace(*c.Body), "\n", parseFront(was.Front).eol) + was.End
+		c.ID = nil // the file is known by its name, as before
+	}
+	text, err := changed(was.File, old, c)
 	if err != nil {
 		return was, err
 	}
@@ -71,7 +76,24 @@ func (v *Vault) write(root *os.Root, was mem.Note, c vaultfile.NoteChange) (mem.
 	}
 	now := noteOf(was.File, s)
 	now.State, now.Uses, now.Prevented = was.State, was.Uses, was.Prevented
+	now.Front, now.End = around(text)
 	return now, nil
+}
+
+// maxFront bounds the frontmatter that is kept of a file, in bytes.
+const maxFront = 8 << 10
+
+// around returns what stands before and behind the body of a file; nothing of one without frontmatter or with a very
+// long one.
+func around(text string) (front, end string) {
+	f := parseFront(text)
+	body := strings.TrimLeft(text[f.body:], " \t\r\n")
+	front = text[:len(text)-len(body)]
+	if f.none || len(front) > maxFront {
+		return "", ""
+	}
+	end = body[len(strings.TrimRight(body, " \t\r\n")):]
+	return front, end[:min(len(end), 80)]
 }
 
 // beside keeps in a copy what cannot be written without losing another's work.

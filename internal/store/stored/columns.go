@@ -153,6 +153,8 @@ type standing struct {
 	State     string         `json:"state,omitempty"`
 	BaseUses  int            `json:"base_uses,omitempty"`
 	BaseSaved int            `json:"base_prevented,omitempty"`
+	Front     string         `json:"front,omitempty"`
+	End       string         `json:"end,omitempty"`
 }
 
 // packStanding returns the column's JSON, or "" if all fields are empty.
@@ -166,7 +168,7 @@ func packStanding(m mem.Memory) (string, error) {
 		Invariant: m.Invariant, Projects: m.Projects, HalfLife: m.HalfLife, Evergreen: m.Evergreen, Promoted: m.PromotedFrom,
 		Prevented: m.Prevented, Feedback: m.Feedback, Proposals: m.Proposals, UsedIn: m.UsedIn, Hash: m.Note.Hash,
 		Commits: m.Commits, Size: m.Note.Size, Written: m.Note.Written,
-		State: m.Note.State, BaseUses: m.Note.Uses, BaseSaved: m.Note.Prevented,
+		State: m.Note.State, BaseUses: m.Note.Uses, BaseSaved: m.Note.Prevented, Front: m.Note.Front, End: m.Note.End,
 	})
 }
 
@@ -179,5 +181,6 @@ func unpackStanding(text string, m *mem.Memory) error {
 	m.Prevented, m.Feedback, m.Proposals, m.UsedIn, m.Commits = s.Prevented, s.Feedback, s.Proposals, s.UsedIn, s.Commits
 	m.Note.Hash, m.Note.Size, m.Note.Written = s.Hash, s.Size, s.Written
 	m.Note.State, m.Note.Uses, m.Note.Prevented = s.State, s.BaseUses, s.BaseSaved
+	m.Note.Front, m.Note.End = s.Front, s.End
 	return err
 }

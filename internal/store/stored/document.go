@@ -68,6 +68,8 @@ type memoryDoc struct {
 	NoteState     string    `json:"note_state,omitempty"`
 	NoteUses      int       `json:"note_uses,omitempty"`
 	NotePrevented int       `json:"note_prevented,omitempty"`
+	NoteFront     string    `json:"note_front,omitempty"`
+	NoteEnd       string    `json:"note_end,omitempty"`
 }
 
 // EncodeMemory returns the document of a memory. The times of m become those that are stored.
@@ -77,6 +79,7 @@ func EncodeMemory(m *mem.Memory) (string, error) {
 	}
 	return Text(memoryDoc{
 		Memory: *m, UsedIn: m.UsedIn, NoteState: m.Note.State, NoteUses: m.Note.Uses, NotePrevented: m.Note.Prevented,
+		NoteFront: m.Note.Front, NoteEnd: m.Note.End,
 	})
 }
 
@@ -86,6 +89,7 @@ func DecodeMemory(doc string) (mem.Memory, error) {
 	m := d.Memory
 	m.UsedIn = d.UsedIn
 	m.Note.State, m.Note.Uses, m.Note.Prevented = d.NoteState, d.NoteUses, d.NotePrevented
+	m.Note.Front, m.Note.End = d.NoteFront, d.NoteEnd
 	return m, err
 }
 

@@ -344,7 +344,9 @@ var editTests = []contractTest{
 	}},
 	{"the vault note of a memory is stored and filtered by", func(k kit) {
 		ids := k.put(fact("alpha"), with(fact("beta"), func(m *mem.Memory) { m.Note.File = "memory/b.md" }), fact("gamma"))
-		n := mem.Note{File: "memory/a.md", Hash: "ab", Size: 5, Written: later(time.Hour)}
+		n := mem.Note{
+			File: "memory/a.md", Hash: "ab", Size: 5, Written: later(time.Hour), Front: "---\nx: 1\n---\n", End: "\n",
+		}
 		always, projects, life, yes, sure := "never on a Friday", []string{"shop"}, 90.0, true, 0.25
 		k.apply(mem.Batch{Edits: []mem.Edit{{
 			ID: ids[0], Note: &n, Invariant: &always, Projects: projects, HalfLife: &life, Evergreen: &yes, Confidence: &sure,
