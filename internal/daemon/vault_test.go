@@ -262,7 +262,7 @@ func TestARestoredFileHasItsFrontmatter(t *testing.T) {
 	for name, text := range map[string]string{
 		"as written by hand": friday,
 		"with windows ends":  strings.ReplaceAll(friday, "\n", "\r\n"),
-		"with space":         "---\n# mine\ntype: feedback\nx-map:\n  a: 1\nx-list: [a, b]\n---\n\n\nNever.\n\nOr late.\n\n\n",
+		"with space":         "---\n# mine\ntype: feedback\nx-map:\n  a: 1\nx: [a, b]\n---\n\n\nNever.\n\nOr late.\n\n\n",
 		"without a body":     "---\ndescription: Never on a Friday\nmood: calm\n---\n",
 		"without an end":     "---\ndescription: Never on a Friday\nmood: calm\n---\nNever",
 	} {
