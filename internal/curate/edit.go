@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -79,7 +80,7 @@ func (s *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (
 		if was := old.Text(); was != strings.TrimSpace(text) {
 			ed.Feedback = withPreviousText(ed.Feedback, was, req.Agent, s.Now())
 		}
-		old.Title, old.Body = extract.Headline(text)
+		old.Title, old.Body = editedText(old, text)
 		ed.Title, ed.Body = &old.Title, &old.Body
 	}
 	if len(req.AddTags)+len(req.DropTags) > 0 {
@@ -96,6 +97,23 @@ func (s *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (
 		ed.Anchors = s.Recall.Confirmed(ctx, old)
 	}
 	return ed, nil
+}
+
+// editedText returns the title and the body of a memory with a new text. The description of a file in the vault stays,
+// unless it is all that is new, or the beginning of the text.
+func editedText(old mem.Memory, text string) (title, body string) {
+	text = strings.TrimSpace(text)
+	if old.Note.File == "" || old.Text() == old.Body || old.Body == "" {
+		return extract.Headline(text)
+	}
+	first, rest, _ := strings.Cut(text, "\n")
+	switch rest = strings.TrimSpace(rest); {
+	case rest == old.Body:
+		return chars.Clip(chars.Line(first), 160), rest
+	case first == old.Title && rest != "":
+		return old.Title, rest
+	}
+	return old.Title, text
 }
 
 // validateEdit checks kind, importance and scope of an edit.

@@ -257,6 +257,38 @@ func TestADeletedFileHidesItsMemoryAndErasesNothing(t *testing.T) {
 	}
 }
 
+// A new text takes the place of the old one in a file, and of nothing else.
+func TestANewTextLeavesTheDescription(t *testing.T) {
+	for text, want := range map[string]string{
+		"Never on a Monday.":                     strings.Replace(friday, "Friday.", "Monday.", 1),
+		"when to deploy\nNever on a Monday.":     strings.Replace(friday, "Friday.", "Monday.", 1), // from the editor
+		"when not to\nNever on a Friday.":        strings.Replace(friday, "when to deploy", "when not to", 1),
+		"Never on a Monday.\n\nNor on a Friday.": strings.Replace(friday, "on a Friday.", "on a Monday.\n\nNor on a Friday.", 1),
+	} {
+		d := newDen(t)
+		d.write("memory/feedback_friday.md", strings.Replace(friday, "hits", "id: m_1\nhits", 1))
+		d.starts("one")
+		if _, err := d.Engine.Curate.Edit(t.Context(), curate.EditRequest{
+			ID: d.note("memory/feedback_friday.md").ID, Text: &text,
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Replace(d.read("memory/feedback_friday.md"), "id: m_1\n", "", 1); got != want {
+			t.Errorf("%q:\n%q\nwant\n%q", text, got, want)
+		}
+	}
+	d := newDen(t) // here the description says what the text says
+	d.write("memory/x.md", "---\ndescription: Never on a Friday.\n---\nNever on a Friday.\n")
+	d.starts("one")
+	text := "Never on a Monday."
+	if _, err := d.Engine.Curate.Edit(t.Context(), curate.EditRequest{ID: d.note("memory/x.md").ID, Text: &text}); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.read("memory/x.md"); strings.Contains(got, "Friday") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
 // A file that the person deleted comes back with every byte, of keys that are not known, too.
 func TestARestoredFileHasItsFrontmatter(t *testing.T) {
 	for name, text := range map[string]string{

@@ -168,6 +168,11 @@ func changed(name, text string, c vaultfile.NoteChange) (string, error) {
 		return text, err
 	}
 	f := parseFront(text)
-	eol := strings.NewReplacer("\n", f.eol)
-	return text[:f.body] + eol.Replace(strings.TrimSpace(*c.Body)) + f.eol, nil
+	old := strings.TrimLeft(text[f.body:], " \t\r\n")
+	before, end := text[f.body:len(text)-len(old)], old[len(strings.TrimRight(old, " \t\r\n")):]
+	if old == "" {
+		before, end = "", f.eol
+	}
+	body := strings.ReplaceAll(strings.TrimSpace(*c.Body), "\n", f.eol)
+	return text[:f.body] + before + body + end, nil
 }
