@@ -5,6 +5,7 @@ func keyMeanings() map[string]string {
 	return map[string]string{
 		"Last-Event-ID":  "id of the newest change that was seen",
 		"after":          "only what came at or after this time; of a stream, the id of the newest change that was seen",
+		"again":          "check anew, also what was checked a moment ago",
 		"agent":          "only of this agent",
 		"anchor":         "id of the memory or session to stand around",
 		"around":         "entries before and after",

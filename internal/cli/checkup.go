@@ -41,7 +41,8 @@ var (
 
 // checkupAsk requests a check of the installation.
 type checkupAsk struct {
-	Deep bool `json:"deep,omitempty"` // read all of the store too, which takes seconds where it is large
+	Deep  bool `json:"deep,omitempty"`  // read all of the store too, which takes seconds where it is large
+	Again bool `json:"again,omitempty"` // check anew, also what was checked a moment ago
 }
 
 // checkupView is the result of the checks.
@@ -94,7 +95,7 @@ func (h *programPages) checkup(ctx context.Context, ask checkupAsk) (checkupView
 	h.checking.Lock()
 	defer h.checking.Unlock()
 	now := h.Sys.Now()
-	if h.checked == nil || now.Sub(h.checked.At) > checkupFor || ask.Deep && !h.checked.Deep {
+	if ask.Again || h.checked == nil || now.Sub(h.checked.At) > checkupFor || ask.Deep && !h.checked.Deep {
 		a := h.app()
 		c := a.checks()
 		c.Brief = !ask.Deep

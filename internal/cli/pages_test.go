@@ -155,6 +155,20 @@ func TestACheckUpReadsAllOfTheStoreOnlyWhenAskedTo(t *testing.T) {
 	}
 }
 
+func TestACheckUpThatIsAskedForAgainIsMadeAnew(t *testing.T) {
+	_, way := housed(t)
+	for _, tt := range []struct{ ask, deep bool }{{true, true}, {false, true}, {true, false}} {
+		// A check of a moment ago that read all of the store is shown again, unless it is to be made anew.
+		got, err := checkup.Call(t.Context(), way, checkupAsk{Deep: tt.ask && tt.deep, Again: tt.ask && !tt.deep})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Deep != tt.deep {
+			t.Errorf("asked anew %v: read all of the store %v, want %v", tt.ask, got.Deep, tt.deep)
+		}
+	}
+}
+
 // The daemon runs in a directory of its own, in which nothing is remembered.
 func TestACheckUpForeseesTheNextSessionWhereTheLastOneWas(t *testing.T) {
 	_, way := housed(t)

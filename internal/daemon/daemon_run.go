@@ -18,6 +18,7 @@ import (
 	"remanence/internal/config"
 	"remanence/internal/fault"
 	"remanence/internal/hookclient"
+	"remanence/internal/index"
 	"remanence/internal/mem"
 	"remanence/internal/store/sqlite"
 	"remanence/internal/web"
@@ -182,13 +183,9 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 		Spool:    h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: slowJobs(),
 		Maintain: h.maintain,
 		Background: []func(context.Context){
-			func(ctx context.Context) {
-				select {
-				case <-h.indexed.Tried(): // a calibration makes two hundred searches
-				case <-ctx.Done():
-				}
+			onceIndexed(h.indexed, func(ctx context.Context) { // a calibration makes two hundred searches
 				h.Engine.Recall.Floors.Run(ctx, func(err error) { h.log.Warn("relevance is not calibrated", "error", err) })
-			},
+			}),
 			func(ctx context.Context) {
 				h.indexed.Run(ctx, func(err error) { h.log.Error("searching without index", "error", h.checkDamage(err)) })
 			},
@@ -219,6 +216,17 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 		return damage
 	}
 	return err
+}
+
+// onceIndexed returns a function that waits until the index is built, or could not be, and then calls do.
+func onceIndexed(s *index.Store, do func(context.Context)) func(context.Context) {
+	return func(ctx context.Context) {
+		select {
+		case <-s.Tried():
+			do(ctx)
+		case <-ctx.Done():
+		}
+	}
 }
 
 // watchedFiles are the files without which writes would be lost.

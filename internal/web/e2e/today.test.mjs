@@ -117,6 +117,8 @@ test("everything that mentions something is counted and erased, also prompts and
   await w.hook({ session_id, hook_event_name: "SessionStart", source: "startup" });
   await w.hook({ session_id, hook_event_name: "UserPromptSubmit", prompt_id: "z1", prompt });
   await w.hook({ session_id, hook_event_name: "Stop", last_assistant_message: "Ask the works." });
+  await w.hook({ session_id, hook_event_name: "UserPromptSubmit", prompt_id: "z2", prompt: "Always book the zeppelin hangar before noon." });
+  await w.hook({ session_id, hook_event_name: "Stop", last_assistant_message: "I will." });
   const { page, base, faults, context } = await eye.enter(w);
   let look;
   const held = new Promise((go) => { look = go; }); // as in a store that takes its time
@@ -135,10 +137,16 @@ test("everything that mentions something is counted and erased, also prompts and
   const places = await extent.locator("strong").innerText();
   for (const place of [/memor/, /prompt/, /event/, /session title/, /receipt/]) assert.match(places, place);
   await extent.getByText("the Zeppelin catalogue lists the price of every hull").waitFor();
-  const before = (await w.json("purge", "--text", "zeppelin", "--dry-run")).mentions;
+  const { mentions: before, erased: n } = await w.json("purge", "--text", "zeppelin", "--dry-run");
   for (const { count } of before) assert.match(places, new RegExp(`\\b${count} `), "the dialog and the command count the same");
   await dialog.getByText(/a longer word that contains “zeppelin” stays/).waitFor();
-  await extent.getByText(/^Erased: \d+ (memory or quote|memories and quotes)/).waitFor();
+  const holding = before.filter((p) => ["memories", "conversation"].includes(p.where)).reduce((sum, p) => sum + p.count, 0);
+  const many = (i, one, more = one + "s") => `${i} ${i === 1 ? one : more}`;
+  assert.ok(n.memories > 1 && n.events > 0 && n.turns > 0 && n.receipts > 0, JSON.stringify(n));
+  const along = n.memories > holding ? `, ${n.memories - holding} of them because they hold the same text or came from the same prompt` : "";
+  await extent.getByText(`Erased: ${n.memories} memories and quotes${along}.`, { exact: true }).waitFor();
+  await extent.getByText(`Emptied, so that only their time stays: ${many(n.events, "event")}, ${many(n.turns, "prompt")}.`, { exact: true }).waitFor();
+  await extent.getByText(`Kept without what is erased: ${many(n.receipts, "receipt")}, ${many(n.checkpoints, "checkpoint")}.`, { exact: true }).waitFor();
   await extent.getByText("Not reached").click();
   await extent.getByText("the agent's own transcripts").waitFor();
   assert.deepEqual(await axe(page), []);
@@ -146,7 +154,7 @@ test("everything that mentions something is counted and erased, also prompts and
   assert.equal(await order.isDisabled(), true);
   await dialog.getByLabel("Type erase to confirm").fill("erase");
   await order.click();
-  await page.getByText(/^Erased everything that mentions “zeppelin”: \d+ memor.*, \d+ events?, \d+ prompts?\.$/).waitFor();
+  await page.getByText(`Erased everything that mentions “zeppelin”: ${n.memories} memories and quotes, ${many(n.events, "event")}, ${many(n.turns, "prompt")}.`, { exact: true }).waitFor();
   await page.waitForURL(base + "/memories"); // what is done is not offered again
   await dialog.waitFor({ state: "detached" });
   assert.equal(await page.getByRole("button", { name: /mentions “zeppelin”/ }).count(), 0);

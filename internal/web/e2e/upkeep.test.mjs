@@ -1,5 +1,7 @@
 // What a person does on the pages about recalls, cost, review and settings.
 import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { eye, test, w, withWorld } from "./rig.mjs";
 import { chord, violations } from "./world.mjs";
 
@@ -100,6 +102,18 @@ test("the economy draws what stats counts, and dead weight goes in bulk", async 
   await clean(seen);
 });
 
+test("the next briefing marks what is injected often and never used, and nothing else", async () => {
+  const { dead } = await w.json("stats", "--project", "all"), next = (await w.json("next")).items;
+  const marked = next.filter((i) => i.place !== "index" && dead.some((d) => d.id === i.id)); // a title alone is no injected text
+  assert.ok(marked.length > 0 && marked.length < next.length, `${marked.length} of ${next.length} are dead weight`);
+  const seen = await eye.enter(w), { page } = seen;
+  const rows = page.locator("#next [data-row]");
+  await rows.first().waitFor();
+  assert.equal(await rows.getByText("injected often, never used", { exact: true }).count(), marked.length);
+  for (const { id } of marked) await rows.filter({ has: page.getByRole("link", { name: id, exact: true }) }).getByText("injected often, never used", { exact: true }).waitFor();
+  await clean(seen);
+});
+
 test("a setting is previewed, saved, taken back, and survives a reload", async () => {
   const seen = await eye.enter(w), { page, base } = seen;
   const key = "hooks.session_start.token_budget";
@@ -188,6 +202,26 @@ test("files lead to what is known of them, and the state of a project to its pag
   await page.goto(base + "/state");
   await page.getByRole("link", { name: "ledger" }).click();
   await page.getByRole("heading", { level: 1, name: "Where work stands in ledger" }).waitFor();
+  await clean(seen);
+});
+
+test("lost events are shown with what happened, why, and what to do", async () => {
+  const counts = w.dir("state/remanence/spool/count");
+  await mkdir(counts, { recursive: true });
+  for (const [reason, of] of [["refused-stop", "x"], ["damaged", "xx"]]) await writeFile(join(counts, reason), of); // a byte for each
+  const seen = await eye.enter(w), { page, base } = seen;
+  const [check] = (await w.json("doctor").catch((e) => JSON.parse(e.stdout))).checks.filter((k) => k.id === "capture");
+  assert.ok(check.what && check.why && check.fix.length > 0);
+  await page.goto(base + "/health");
+  await page.getByRole("button", { name: "Check again" }).click();
+  const row = page.getByRole("table").first().getByRole("row").filter({ has: page.getByRole("cell", { name: "capture", exact: true }) });
+  await row.getByText("events could not be kept REM-H014").waitFor();
+  await row.getByText("why: 1 stop while the spool was full, 2 damaged in the spool").waitFor();
+  for (const fix of check.fix) await row.getByText(fix).waitFor();
+  await row.getByText("doctor --fix does this").waitFor();
+  await w.cli("doctor", "--fix").catch(() => undefined); // other points remain
+  await page.getByRole("button", { name: "Check again" }).click();
+  await row.waitFor({ state: "detached" });
   await clean(seen);
 });
 

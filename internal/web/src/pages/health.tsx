@@ -13,9 +13,10 @@ import { Sparkline } from "../ui/charts";
 
 export default function Health() {
   const deep = useSignal(false); // only on request: all of the store is read
+  const again = useSignal(false); // a result of a moment ago does not do
   const params = { deep: deep.value };
-  const up = useResource((a) => get<Checkup>("health", params, a), [deep.value]);
-  const check = (all: boolean): void => { if (deep.value === all) up.reload(); else deep.value = all; };
+  const up = useResource((a) => get<Checkup>("health", { ...params, again: again.value }, a), [deep.value]);
+  const check = (all: boolean): void => { again.value = true; if (deep.value === all) up.reload(); else deep.value = all; };
   const log = useResource((a) => get<Log>("log", { limit: 1 }, a), []);
   return (
     <>
