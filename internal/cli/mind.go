@@ -120,8 +120,8 @@ func mindCompressCommand(a *app) *cobra.Command {
 		Use:   "compress",
 		Short: "make old entries of the state files short",
 		Long: "Leaves the newest sessions and decisions whole and makes a line or two of each\n" +
-			"older one; tasks completed long ago move to ARCHIVE.md. A copy from before is\n" +
-			"kept beside each file.",
+			"older one. What they said moves to ARCHIVE.md, with tasks completed long ago. A\n" +
+			"copy from before is kept beside each file.",
 		Example: "  remanence mind compress --dry-run\n  remanence mind compress",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -166,12 +166,13 @@ func (v compressView) Print(p *ui.Printer) {
 		p.Line("Nothing is old enough to be made short.")
 		return
 	}
-	did := "made short"
+	did, moved := "made short", "moved to"
 	if v.DryRun {
-		did = "would make short"
+		did, moved = "would make short", "would move to"
 	}
-	p.Line("%s: %s, %s; %s to ARCHIVE.md", did, ui.Plural(v.Sessions, "session", "sessions"),
-		ui.Plural(v.Decisions, "decision", "decisions"), ui.Plural(v.Tasks, "task", "tasks"))
+	p.Line("%s: %s, %s", did, ui.Plural(v.Sessions, "session", "sessions"),
+		ui.Plural(v.Decisions, "decision", "decisions"))
+	p.Line("%s ARCHIVE.md: what they said, whole, and %s", moved, ui.Plural(v.Tasks, "completed task", "completed tasks"))
 	p.Line("%s before, %s after", ui.BytesText(v.Before), ui.BytesText(v.After))
 	for _, b := range v.Backups {
 		p.Line("copy  %s", b)

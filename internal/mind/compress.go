@@ -39,8 +39,9 @@ type Compressed struct {
 }
 
 // Compress makes old entries short: of sessions and decisions all but the
-// newest, and moves tasks completed long ago to ARCHIVE.md. What it changes it
-// copies first, and without a copy it changes nothing. A dry run only reads.
+// newest. It moves what they said to ARCHIVE.md, with the tasks completed long
+// ago. What it changes it copies first, and without a copy it changes nothing.
+// A dry run only reads.
 func (f *Files) Compress(ctx context.Context, p mem.Project, dry bool) (Compressed, error) {
 	if dry {
 		d, err := f.open(p)
@@ -62,22 +63,22 @@ func (f *Files) Compress(ctx context.Context, p mem.Project, dry bool) (Compress
 func (f *Files) compress(d *folder, dry bool) (Compressed, error) {
 	out := Compressed{DryRun: dry, Backups: []string{}}
 	l, at := f.limitsNow(d), f.cfg.Now()
-	var moved []string
 	for _, job := range []struct {
 		name string
-		do   func(*document) int
+		do   func(*document) (moved []string, n int)
 		into *int
 	}{
-		{logFile, func(t *document) int { return t.shortenSessions(l.KeepSessions) }, &out.Sessions},
-		{decisionFile, func(t *document) int { return t.shortenDecisions(l.KeepDecisions) }, &out.Decisions},
-		{progressFile, func(t *document) (n int) { moved, n = t.takeOld(at.Add(-l.ArchiveAfter)); return n }, &out.Tasks},
+		{logFile, func(t *document) ([]string, int) { return t.shortenSessions(l.KeepSessions) }, &out.Sessions},
+		{decisionFile, func(t *document) ([]string, int) { return t.shortenDecisions(l.KeepDecisions) }, &out.Decisions},
+		{progressFile, func(t *document) ([]string, int) { return t.takeOld(at.Add(-l.ArchiveAfter)) }, &out.Tasks},
 	} {
 		b, was, err := d.read(job.name, maxFile)
 		if err != nil {
 			return out, fmt.Errorf("read %s: %w", job.name, translateError(err))
 		}
 		t := parse(b)
-		*job.into = job.do(&t)
+		moved, n := job.do(&t)
+		*job.into = n
 		after := t.String()
 		if *job.into == 0 {
 			after = string(b)
@@ -87,9 +88,12 @@ func (f *Files) compress(d *folder, dry bool) (Compressed, error) {
 			continue
 		}
 		if job.name == progressFile {
-			if err := f.archive(d, moved, at); err != nil {
-				return out, err
-			}
+			err = f.archiveTasks(d, moved, at)
+		} else {
+			err = f.archiveEntries(d, moved)
+		}
+		if err != nil {
+			return out, err
 		}
 		if err := d.store(job.name+backupEnd, string(b)); err != nil {
 			return out, err
@@ -105,8 +109,32 @@ func (f *Files) compress(d *folder, dry bool) (Compressed, error) {
 	return out, nil
 }
 
-// archive adds tasks to ARCHIVE.md.
-func (f *Files) archive(d *folder, lines []string, at time.Time) error {
+// archiveEntries adds whole entries to ARCHIVE.md, but for those that it has: a compression that was interrupted is
+// done again.
+func (f *Files) archiveEntries(d *folder, entries []string) error {
+	return f.edit(d, archiveFile, "# Archive", func(t document) (document, bool) {
+		have, added := strings.ReplaceAll(t.String(), "\r\n", "\n"), false
+		for _, e := range entries {
+			if !strings.Contains(have, e) {
+				t.append(strings.Split(e, "\n")...)
+				added = true
+			}
+		}
+		return t, added
+	}, &workstate.State{})
+}
+
+// textOf returns the lines of a range without the empty ones behind them.
+func (t *document) textOf(s span) string {
+	var b strings.Builder
+	for _, l := range t.lines[s.from:s.to] {
+		b.WriteString(strings.TrimRight(l, "\r\n") + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// archiveTasks adds tasks to ARCHIVE.md.
+func (f *Files) archiveTasks(d *folder, lines []string, at time.Time) error {
 	return f.edit(d, archiveFile, "# Archive", func(t document) (document, bool) {
 		name := "Completed tasks, archived " + at.UTC().Format(time.DateOnly)
 		if h := t.find(name); h >= 0 {
@@ -119,12 +147,12 @@ func (f *Files) archive(d *folder, lines []string, at time.Time) error {
 	}, &workstate.State{})
 }
 
-// shortenSessions makes one line of each session but the newest keep.
-func (t *document) shortenSessions(keep int) int {
+// shortenSessions makes one line of each session but the newest keep. It returns what they were.
+func (t *document) shortenSessions(keep int) (moved []string, n int) {
 	all := t.sessions()
 	old := all[:max(0, len(all)-keep)]
 	if len(old) == 0 {
-		return 0
+		return nil, 0
 	}
 	var lines []string
 	for _, e := range old {
@@ -136,19 +164,19 @@ func (t *document) shortenSessions(keep int) int {
 	}
 	spans := make([]span, 0, len(old))
 	for _, e := range old {
-		spans = append(spans, e.span)
+		spans, moved = append(spans, e.span), append(moved, t.textOf(e.span))
 	}
 	t.shorten(headOldSessions, lines, spans)
-	return len(old)
+	return moved, len(old)
 }
 
 // shortenDecisions makes a line of each decision but the newest keep, and a
-// second one of why.
-func (t *document) shortenDecisions(keep int) int {
+// second one of why. It returns what they were.
+func (t *document) shortenDecisions(keep int) (moved []string, n int) {
 	all := slices.DeleteFunc(t.decisions(), func(d decision) bool { return !strings.HasPrefix(d.ID, "DEC-") })
 	old := all[:max(0, len(all)-keep)]
 	if len(old) == 0 {
-		return 0
+		return nil, 0
 	}
 	var lines []string
 	var spans []span
@@ -164,10 +192,10 @@ func (t *document) shortenDecisions(keep int) int {
 		if d.Rationale != "" {
 			lines = append(lines, "  Why: "+chars.Clip(d.Rationale, 120))
 		}
-		spans = append(spans, d.span)
+		spans, moved = append(spans, d.span), append(moved, t.textOf(d.span))
 	}
 	t.shorten(headOldDecisions, lines, spans)
-	return len(old)
+	return moved, len(old)
 }
 
 // shorten puts lines under a heading of their own, in the place of the first of

@@ -97,7 +97,8 @@ func FuzzNoHandIsLost(f *testing.F) {
 		view(&m, map[string]document{stateFile: fresh(), progressFile: fresh(), decisionFile: fresh(), logFile: fresh()},
 			workstate.DefaultLimits())
 		short := fresh()
-		_ = short.shortenSessions(1) + short.shortenDecisions(1)
+		_, _ = short.shortenSessions(1)
+		_, _ = short.shortenDecisions(1)
 		_, _ = short.takeOld(at)
 	})
 }

@@ -283,9 +283,18 @@ func TestCompressionKeepsTheNewestWholeAndACopyOfBefore(t *testing.T) {
 		"", 1) {
 		t.Errorf("got\n%s", got)
 	}
-	if got := d.file(archiveFile); got != "# Archive\n\n## Completed tasks, archived "+d.now.UTC().Format(time.DateOnly)+
-		"\n- [x] Old (completed 2025-01-01)\n  with a note\n" {
-		t.Errorf("got\n%s", got)
+	archived := d.file(archiveFile)
+	if want := "# Archive\n\n## Session 1 — 2026-01-01\n- **Summary:** did 1\n\n## Session 2 — 2026-01-02\n- " +
+		"**Summary:** did 2\n\n## Session 3 — 2026-01-03\n- **Summary:** did 3\n\n## DEC-001: title 1\n- **Decision:** do 1\n- " +
+		"**Rationale:** because 1\n- **Status:** Final\n\n## DEC-002: title 2\n- **Decision:** do 2\n- **Rationale:** " +
+		"because 2\n- **Status:** Final\n\n## Completed tasks, archived " + d.now.UTC().Format(time.DateOnly) +
+		"\n- [x] Old (completed 2025-01-01)\n  with a note\n"; archived != want {
+		t.Errorf("got\n%s", archived)
+	}
+	d.write(logFile, log) // as if it had been stopped before it wrote the file
+	if again, err := d.Compress(t.Context(), d.p, false); err != nil || again.Sessions != 3 ||
+		d.file(archiveFile) != archived {
+		t.Errorf("once more: %+v, %v\n%s", again, err, d.file(archiveFile))
 	}
 	d.change(workstate.Request{Op: workstate.OpDecision, Decision: workstate.Decision{
 		Title: "t", Text: "d",
@@ -324,6 +333,12 @@ func TestCompressionTakesNoLineOfAnotherEntry(t *testing.T) {
 		if !strings.Contains(d.file(logFile), fmt.Sprintf("did %d.", i)) ||
 			!strings.Contains(d.file(decisionFile), fmt.Sprintf("do %d.", i)) {
 			t.Errorf("entry %d is lost:\n%s\n%s", i, d.file(logFile), d.file(decisionFile))
+		}
+	}
+	all := strings.Join([]string{d.file(archiveFile), d.file(logFile), d.file(decisionFile)}, "\n")
+	for line := range strings.Lines(log + decided) {
+		if !strings.Contains(all, line) {
+			t.Errorf("%q is lost:\n%s", line, all)
 		}
 	}
 }
