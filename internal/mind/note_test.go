@@ -285,8 +285,8 @@ func TestCompressionKeepsTheNewestWholeAndACopyOfBefore(t *testing.T) {
 	}
 	archived := d.file(archiveFile)
 	if want := "# Archive\n\n## Session 1 — 2026-01-01\n- **Summary:** did 1\n\n## Session 2 — 2026-01-02\n- " +
-		"**Summary:** did 2\n\n## Session 3 — 2026-01-03\n- **Summary:** did 3\n\n## DEC-001: title 1\n- **Decision:** do 1\n- " +
-		"**Rationale:** because 1\n- **Status:** Final\n\n## DEC-002: title 2\n- **Decision:** do 2\n- **Rationale:** " +
+		"**Summary:** did 2\n\n## Session 3 — 2026-01-03\n- **Summary:** did 3\n\n## DEC-001: title 1\n- **Decision:** do " +
+		"1\n- **Rationale:** because 1\n- **Status:** Final\n\n## DEC-002: title 2\n- **Decision:** do 2\n- **Rationale:** " +
 		"because 2\n- **Status:** Final\n\n## Completed tasks, archived " + d.now.UTC().Format(time.DateOnly) +
 		"\n- [x] Old (completed 2025-01-01)\n  with a note\n"; archived != want {
 		t.Errorf("got\n%s", archived)
