@@ -121,11 +121,8 @@ func (s *Session) plan(later []string) (End, bool) {
 func (s *Session) request(pieces []Piece, later []string) (end End, ok bool) {
 	x := s.Exchanges[len(s.Exchanges)-1]
 	asked := s.asked()
-	if asked == "" || slices.ContainsFunc(later, func(l string) bool { return sameRequest(asked, l) }) {
+	if asked == "" {
 		return end, false
-	}
-	if x.Plan != "" && slices.ContainsFunc(later, func(l string) bool { return strings.Contains(l, x.Plan) }) {
-		return end, false // another session was asked to carry its plan out
 	}
 	end = End{Prompt: x.Prompt, At: x.At}
 	changed := s.changedIn(x.Prompt)
@@ -148,7 +145,9 @@ func (s *Session) request(pieces []Piece, later []string) (end End, ok bool) {
 	default:
 		return end, false
 	}
-	return end, true
+	// Looked up last, because most requests were carried out: the same was asked for again, or the plan was handed on.
+	again := func(l string) bool { return x.Plan != "" && strings.Contains(l, x.Plan) || sameRequest(asked, l) }
+	return end, !slices.ContainsFunc(later, again)
 }
 
 // laysDown reports whether a prompt is a rule or a choice and asks for nothing: "retries wait 60 seconds from now on".
@@ -224,11 +223,15 @@ func (s *Session) duties(later []string) (out []End) {
 		if !x.Ended || !s.worked(x.Prompt) {
 			continue
 		}
+		left := duties(x.Answer, ran)
+		if len(left) == 0 { // as a rule
+			continue
+		}
 		since := slices.Clone(later)
 		for _, next := range s.Exchanges[i+1:] {
 			since = append(since, next.Asked, next.Answer)
 		}
-		for _, said := range duties(x.Answer, ran) {
+		for _, said := range left {
 			names := codeIn(said)
 			over := len(names) == 0 && i+1 < len(s.Exchanges) || slices.ContainsFunc(since, func(l string) bool {
 				return slices.ContainsFunc(names, func(n string) bool { return strings.Contains(l, n) })

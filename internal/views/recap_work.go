@@ -104,16 +104,15 @@ func (r *recap) newest() []string {
 // leftOpen adds what the sessions left open, besides the state of their work: above the open items of a day, those of
 // the newest session first.
 func (r *recap) leftOpen(pieces map[string][]outcome.Piece) {
-	for _, id := range slices.Backward(r.newest()) {
+	newest, asked, later := r.newest(), map[string][]string{}, map[string][]string{}
+	for _, id := range newest { // what was asked for in later sessions of its project
 		did := r.did[id]
-		var later []string // asked for in later sessions of the project
-		for _, other := range r.did {
-			if other.project == did.project && other.Last().After(did.Last()) {
-				later = append(later, other.Asked()...)
-			}
-		}
-		short := r.session(id).Short
-		for _, end := range slices.Backward(did.Ends(pieces[id], later)) {
+		later[id] = slices.Clip(asked[did.project])
+		asked[did.project] = append(asked[did.project], did.Asked()...)
+	}
+	for _, id := range slices.Backward(newest) {
+		did, short := r.did[id], r.session(id).Short
+		for _, end := range slices.Backward(did.Ends(pieces[id], later[id])) {
 			if end.At.Before(r.since) || end.At.After(r.until) || r.statements && !end.Person {
 				continue
 			}
