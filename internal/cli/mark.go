@@ -263,7 +263,7 @@ func printDiffers(a *app, m curate.AddResponse) {
 	}
 	old := m.Similar
 	a.out.Hint("%s differs (%s): %s", old.ID, m.Difference, ui.OneLine(old.Text()))
-	a.out.Hint("If this takes its place: remanence forget %s; if both hold, there is nothing to do", old.ID)
+	a.out.Hint("If this takes its place: remanence forget %s; if both hold: add it again with --keep-both", old.ID)
 }
 
 // printSimilar shows the memory that is similar to one that was to be added.

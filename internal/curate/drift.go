@@ -19,10 +19,10 @@ var ErrNoRule = errors.New("no such rule")
 
 // The rules of drift detection.
 const (
-	driftUndeclared    = "undeclared"    // a changed file that no decision and no state mentions
-	driftUnattributed  = "unattributed"  // a decision without a reason or a file
-	driftContradiction = "contradiction" // two statements that contradict each other
-	driftSkipped       = "skipped"       // open work of the session
+	driftUndeclared    = "undeclared"   // a changed file that no decision and no state mentions
+	driftUnattributed  = "unattributed" // a decision without a reason or a file
+	driftContradiction = mem.RuleOppose // two statements that contradict each other
+	driftSkipped       = "skipped"      // open work of the session
 )
 
 // Undeclared finds files changed by the session that no memory and no state mentions otherwise.

@@ -3,9 +3,19 @@ package curate
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"remanence/internal/mem"
 )
+
+// undismissed returns the findings of a rule that the person did not dismiss.
+func undismissed(ctx context.Context, store mem.Store, rule string, found []Finding) ([]Finding, error) {
+	if len(found) == 0 {
+		return nil, nil
+	}
+	dismissed, err := dismissals(ctx, store)
+	return slices.DeleteFunc(found, func(f Finding) bool { return isDismissed(dismissed, rule, f) }), err
+}
 
 // contradicted returns the linked contradictions of a project, the newer memory first.
 func (s *Service) contradicted(ctx context.Context, p mem.Project) ([]Finding, error) {

@@ -74,7 +74,9 @@ func (s *Service) Lint(ctx context.Context, req LintRequest) (FindingsResponse, 
 		case LintOutdated:
 			found = outdated(ms, stand)
 		case LintContradiction:
-			found, err = s.contradicted(ctx, p)
+			if found, err = s.contradicted(ctx, p); err == nil {
+				found, err = undismissed(ctx, s.Store, rule, found)
+			}
 		case LintDeadWeight:
 			found, err = s.DeadWeight(ctx, p)
 		}

@@ -226,7 +226,7 @@ func (d *reviewData) proposals() []Finding {
 		d.known[m.ID] = &m
 		for _, p := range slices.Backward(m.Proposals) {
 			if stillApplies(m, p) {
-				out = append(out, Finding{IDs: []string{m.ID, p.ID}, Text: proposalText(p)})
+				out = append(out, Finding{IDs: []string{m.ID, p.ID}, Text: proposalText(m, p)})
 			}
 		}
 	}
@@ -239,10 +239,10 @@ func stillApplies(m mem.Memory, p mem.Proposal) bool {
 }
 
 // proposalText describes a proposal: what, by whom and why.
-func proposalText(p mem.Proposal) string {
+func proposalText(m mem.Memory, p mem.Proposal) string {
 	what := "to " + p.Action + " it"
 	if p.Action == ProposeEdit {
-		what = "to change its " + strings.Join(proposedParts(p), ", ")
+		what = "to change its " + strings.Join(proposedParts(m, p), ", ")
 	} else if p.Disputes {
 		what += ", for it is wrong"
 	}
@@ -263,26 +263,44 @@ func proposalText(p mem.Proposal) string {
 	return text
 }
 
-// proposedParts names the fields that a proposal changes.
-func proposedParts(p mem.Proposal) (out []string) {
+// proposedParts names the fields that a proposal changes, with the values before and after. The text itself is shown
+// apart.
+func proposedParts(was mem.Memory, p mem.Proposal) (out []string) {
+	now := ProposedMemory(was, p)
+	list := func(l []string) string { return cmp.Or(strings.Join(l, ", "), "none") }
 	for _, part := range []struct {
-		name  string
-		given bool
+		name          string
+		given         bool
+		before, after string
 	}{
-		{"text", p.Title != nil || p.Body != nil || p.Invariant != nil},
-		{"kind", p.Kind != nil},
-		{"scope", p.Scope != nil},
-		{"importance", p.Importance != nil},
-		{"state of work", p.Resolved != nil},
-		{"tags", p.Tags != nil},
-		{"files", p.Files != nil},
-		{"facts", p.Facts != nil && p.Title == nil},
+		{"text", p.Title != nil || p.Body != nil || p.Invariant != nil, "", ""},
+		{"kind", p.Kind != nil, string(was.Kind), string(now.Kind)},
+		{"scope", p.Scope != nil, string(was.Scope), string(now.Scope)},
+		{
+			"importance", p.Importance != nil,
+			fmt.Sprintf("%.2f", was.Importance), fmt.Sprintf("%.2f", now.Importance),
+		},
+		{"state of work", p.Resolved != nil, workState(was.Resolved), workState(now.Resolved)},
+		{"tags", p.Tags != nil, list(was.Tags), list(now.Tags)},
+		{"files", p.Files != nil, list(was.Files), list(now.Files)},
+		{"facts", p.Facts != nil && p.Title == nil, "", ""},
 	} {
-		if part.given {
+		switch {
+		case part.given && part.after != "":
+			out = append(out, part.name+" from "+part.before+" to "+part.after)
+		case part.given:
 			out = append(out, part.name)
 		}
 	}
 	return out
+}
+
+// workState names whether work is done.
+func workState(resolved bool) string {
+	if resolved {
+		return "done"
+	}
+	return "open"
 }
 
 // findProposal returns a memory's proposal by ID. An empty ID selects the only proposal.

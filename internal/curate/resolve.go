@@ -41,6 +41,9 @@ func (s *Service) Resolve(ctx context.Context, req ResolveRequest) (ResolveRespo
 	if r.pair && ls[0].ID == ls[1].ID {
 		return out, fmt.Errorf("%s: %w", ls[0].ID, ErrSame)
 	}
+	if r.rule == ReviewContradiction { // the older one goes, in whichever order they are named
+		slices.SortStableFunc(ls, func(a, b *draft) int { return b.Created.Compare(a.Created) })
+	}
 	switch {
 	case req.Action == RejectFinding:
 		_, err = s.applyDecision(

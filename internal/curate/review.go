@@ -205,8 +205,15 @@ func (d *reviewData) all() iter.Seq[*mem.Memory] {
 // findings returns what a rule finds, without dismissed findings.
 func (d *reviewData) findings(r reviewRule) []Finding {
 	return slices.DeleteFunc(slices.Clone(r.find(d)), func(f Finding) bool {
-		return d.dismissed[mem.Dismissal{Rule: r.rule, Memory: f.IDs[0], Other: second(f.IDs)}]
+		return isDismissed(d.dismissed, r.rule, f)
 	})
+}
+
+// isDismissed reports whether the person dismissed a finding of a rule. A pair has no order.
+func isDismissed(dismissed map[mem.Dismissal]bool, rule string, f Finding) bool {
+	a, b := f.IDs[0], second(f.IDs)
+	return dismissed[mem.Dismissal{Rule: rule, Memory: a, Other: b}] ||
+		dismissed[mem.Dismissal{Rule: rule, Memory: b, Other: a}]
 }
 
 func second(ids []string) string {

@@ -2,8 +2,10 @@ package engine_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"remanence/internal/curate"
 	"remanence/internal/event"
@@ -142,6 +144,52 @@ func TestWhatIsKeptApartIsNeverMerged(t *testing.T) {
 	s.learned(mem.Memory{Title: one}, mem.Memory{Title: more, Session: "two"})
 	if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Runs[0].Changes) == 0 {
 		t.Error("they were not kept apart, and they are not merged")
+	}
+}
+
+// Whoever says that two statements both hold is not asked again, but for an agent about what the person said.
+func TestWhatIsKeptBesideAnotherIsNotAskedAbout(t *testing.T) {
+	for _, tt := range []struct {
+		first, second string // the agents
+		keep, asked   bool
+	}{
+		{"", "", true, false},
+		{"", "", false, true},
+		{"", event.UnknownAgent, true, true},
+		{event.UnknownAgent, event.UnknownAgent, true, false},
+	} {
+		s := newStage(t)
+		s.remember(curate.AddRequest{Text: fromPostgres, Agent: tt.first})
+		s.remember(curate.AddRequest{Text: fromKafka, Agent: tt.second, KeepBoth: tt.keep})
+		s.linkAll()
+		found := slices.ContainsFunc(s.inbox().Items, func(i curate.ReviewItem) bool { return i.Rule == "contradiction" })
+		linted := slices.ContainsFunc(must(s.Curate.Lint(t.Context(), curate.LintRequest{ProjectRef: shop})).Findings,
+			func(f curate.Finding) bool { return f.Rule == curate.LintContradiction })
+		if found != tt.asked || linted != tt.asked {
+			t.Errorf("%+v: in review %v, in lint %v", tt, found, linted)
+		}
+	}
+}
+
+// The older of two is superseded, in whichever order a person names them.
+func TestTheOlderOfAContradictionIsSuperseded(t *testing.T) {
+	for _, turned := range []bool{false, true} {
+		s := newStage(t)
+		old := s.remember(curate.AddRequest{Text: fromPostgres}).ID
+		s.clock = s.clock.Add(time.Hour)
+		ids := []string{s.remember(curate.AddRequest{Text: fromKafka}).ID, old}
+		if turned {
+			slices.Reverse(ids)
+		}
+		got, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{
+			Rule: "contradiction", Action: curate.AcceptFinding, IDs: ids,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.shown(old).Status != mem.Superseded || got.Memories[0].ID == old {
+			t.Errorf("named as %v: the older one is %s", ids, s.shown(old).Status)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"remanence/internal/curate"
 	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/views"
 )
@@ -22,6 +23,22 @@ func (s *stage) inbox(rules ...string) curate.ReviewResponse {
 		s.t.Fatal(err)
 	}
 	return got
+}
+
+// What a proposal would change is shown with what it is now.
+func TestAProposalIsShownWithBothValues(t *testing.T) {
+	s := newStage(t)
+	id := s.remember(curate.AddRequest{Text: "the gate opens on Mondays", Kind: mem.Fact, Tags: []string{"gate"}}).ID
+	kind, low := mem.Howto, 0.1
+	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{
+		ID: id, Agent: event.UnknownAgent, Kind: &kind, Importance: &low, AddTags: []string{"day"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := "kind from fact to howto, importance from 0.80 to 0.10, tags from gate to gate, day"
+	if got := s.inbox("proposal"); len(got.Items) != 1 || !strings.Contains(got.Items[0].Text, want) {
+		t.Errorf("got %+v, want %q", got.Items, want)
+	}
 }
 
 // findings are what an inbox holds, as "rule id id".

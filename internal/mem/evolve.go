@@ -40,10 +40,11 @@ type Step struct {
 
 // The rules by which memories change. Stored data uses these names.
 const (
-	RuleMerge    = "merge"    // another memory with the same scope says the same
-	RulePromote  = "promote"  // the memory is useful beyond its session or project
-	RuleArchive  = "archive"  // the memory decayed
-	RuleContinue = "continue" // another memory was merged into this one
+	RuleMerge    = "merge"         // another memory with the same scope says the same
+	RulePromote  = "promote"       // the memory is useful beyond its session or project
+	RuleArchive  = "archive"       // the memory decayed
+	RuleContinue = "continue"      // another memory was merged into this one
+	RuleOppose   = "contradiction" // another memory contradicts it; changes only what the person decides
 )
 
 // Lifecycle holds the fields of a memory that consolidation may change. It has no text.

@@ -82,6 +82,9 @@ func (e *Service) Apart(ctx context.Context, mm mem.Memory) ([]mem.Dismissal, er
 	var out []mem.Dismissal
 	for _, h := range hits {
 		out = append(out, mem.Dismissal{Rule: mem.RuleMerge, Other: h.Memory.ID})
+		if h.Memory.Trust <= mm.Trust { // about the words of one with more trust that one is asked
+			out = append(out, mem.Dismissal{Rule: mem.RuleOppose, Other: h.Memory.ID})
+		}
 	}
 	return out, nil
 }
