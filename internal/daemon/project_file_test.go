@@ -14,6 +14,7 @@ import (
 	"remanence/internal/curate"
 	"remanence/internal/mem"
 	"remanence/internal/project"
+	"remanence/internal/views"
 )
 
 // twoClones makes two checkouts of one repository that have no remote, and so nothing in common that git knows.
@@ -125,6 +126,11 @@ func TestAProjectFileNeverGivesMore(t *testing.T) {
 	got := own.In(pr)
 	if got.Budgets.UserPrompt != 100 || got.Budgets.SessionStart != own.Budgets.SessionStart {
 		t.Errorf("budgets %+v, want 100 with a prompt, and that of the person at the start", got.Budgets)
+	}
+	ask := views.NextRequest{ProjectRef: mem.ProjectRef{Dir: root}, Prompt: "which customer?"}
+	next, err := h.Engine.Next(t.Context(), ask)
+	if err != nil || next.Budget != 100 {
+		t.Errorf("next shows a budget of %d, want 100: %v", next.Budget, err)
 	}
 	if n := len(got.ExcludePaths); n != len(own.ExcludePaths)+1 || got.ExcludePaths[n-1] != "**/customers/**" {
 		t.Errorf("excluded are %v, want one more than %v", got.ExcludePaths, own.ExcludePaths)

@@ -95,7 +95,7 @@ func (e *Engine) nextContext(ctx context.Context, ask views.NextRequest, under e
 			ID: "next", Kind: mem.SessionStart, Session: "next", At: e.Now(),
 			Source: cmp.Or(ask.Source, "startup"), Root: p.Root,
 		},
-		Settings: under, Project: p, Started: e.Now(), Files: e.Event.OpenFiles(p), CreatedBefore: ask.Before,
+		Settings: under.In(p), Project: p, Started: e.Now(), Files: e.Event.OpenFiles(p), CreatedBefore: ask.Before,
 		DisabledFeatures: recall.Set(ask.Without),
 	}
 	ec.Mind, err = e.Event.MindOf(p)
