@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,12 +15,13 @@ import (
 
 func editCommand(a *app) *cobra.Command {
 	var text, kind, scope, reason string
+	var undo bool
 	cmd := &cobra.Command{
 		Use:   "edit <id>",
 		Short: "change the text, kind or scope of a memory",
 		Long:  "Without a flag the text is opened in $VISUAL or $EDITOR.",
 		Example: "  remanence edit m_7k2q\n  remanence edit m_7k2q --text \"jittered backoff, 5 tries\"\n  remanence edit " +
-			"m_7k2q --kind decision --scope user",
+			"m_7k2q --kind decision --scope user\n  remanence edit m_7k2q --undo",
 		Args: exactly(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			q := curate.EditRequest{ID: args[0], Agent: a.agent(), Reason: reason}
@@ -41,25 +43,32 @@ func editCommand(a *app) *cobra.Command {
 				}
 				q.Scope = &s
 			}
-			return runEdit(a, cmd, q)
+			return runEdit(a, cmd, q, undo)
 		},
 	}
 	cmd.Flags().StringVar(&text, "text", "", "the new text")
 	cmd.Flags().StringVar(&kind, "kind", "", "the new kind")
 	cmd.Flags().StringVar(&scope, "scope", "", "the new scope: project or user")
+	cmd.Flags().BoolVar(&undo, "undo", false, "bring back the text before the last change")
+	cmd.MarkFlagsMutuallyExclusive("undo", "text")
 	cmd.Flags().StringVar(&reason, "reason", "", "why, in a sentence; kept with the memory")
 	_ = cmd.RegisterFlagCompletionFunc("kind", completeKinds)
 	cmd.ValidArgsFunction = a.completeIDs
 	return cmd
 }
 
-func runEdit(a *app, cmd *cobra.Command, q curate.EditRequest) error {
+func runEdit(a *app, cmd *cobra.Command, q curate.EditRequest, undo bool) error {
 	got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.ProjectRef(), IDs: []string{q.ID}})
 	if err != nil {
 		return err
 	}
 	old := got.Memories[0]
 	q.ID = old.ID
+	if undo {
+		if q.Text, err = textBefore(old); err != nil {
+			return err
+		}
+	}
 	if q.Text == nil && q.Kind == nil && q.Scope == nil {
 		was := old.Text()
 		text, err := a.editText(old.ID, was)
@@ -82,5 +91,24 @@ func runEdit(a *app, cmd *cobra.Command, q curate.EditRequest) error {
 	if m.Proposal != nil {
 		return printProposed(a, cmd, "edit", m, *m.Proposal)
 	}
-	return a.did("edit", m, "edited", m.Memory, "")
+	back := ""
+	if q.Text != nil {
+		back = "remanence edit " + old.ID + " --undo"
+	}
+	return a.did("edit", m, "edited", m.Memory, back)
+}
+
+// textBefore returns the text that a memory had before it was last changed, by a person or an agent.
+func textBefore(m mem.Memory) (*string, error) {
+	for _, f := range slices.Backward(m.Feedback) {
+		switch {
+		case f.Was == "":
+			continue
+		case strings.HasSuffix(f.Was, "…"):
+			return nil, fault.Input.WithMessage("the text before was too long to be kept whole").
+				FixedBy("remanence show " + m.ID)
+		}
+		return &f.Was, nil
+	}
+	return nil, fault.Input.WithMessage("the text was never changed").FixedBy("remanence show " + m.ID)
 }

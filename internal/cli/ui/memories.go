@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,6 +128,9 @@ func (v MemoryList) printMemory(p *Printer, m mem.Memory) {
 		if f.Was != "" {
 			p.Field("was", "%s", OneLine(f.Was))
 		}
+	}
+	if slices.ContainsFunc(m.Feedback, func(f mem.Feedback) bool { return f.Was != "" }) {
+		p.Field("undo", "remanence edit %s --undo", m.ID)
 	}
 	for _, l := range v.Links[m.ID] {
 		printLink(p, l, v.Now)
