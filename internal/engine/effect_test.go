@@ -52,6 +52,17 @@ func (s *stage) uses(session string) {
 	must(s.store.Apply(s.t.Context(), mem.Batch{Edits: []mem.Edit{{ID: ms[0].ID, Used: 1, UsedIn: use}}}))
 }
 
+func TestSessionsThatWereReadInAreCountedButNotCompared(t *testing.T) {
+	s := newStage(t)
+	for _, source := range []string{mem.Backfilled, mem.Imported} {
+		s.play(in(source, start(source), prompt("p"+source, "which retry policy does the shop use?"))...)
+	}
+	s.play(in("unasked", start(mem.Backfilled))...)
+	if got, want := s.effectOf(7).Sessions, (views.EffectSessions{Past: 2}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
 func TestTheEffectCountsWhatHappensAgain(t *testing.T) {
 	s := newStage(t)
 	s.inSession = "zero"

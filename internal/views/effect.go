@@ -50,6 +50,7 @@ type EffectSessions struct {
 	Used  int `json:"used"`  // something that another session learned was cited, fetched or rated as helpful
 	Given int `json:"given"` // memories were injected, and no use of them was seen
 	None  int `json:"none"`  // nothing was injected
+	Past  int `json:"past"`  // began too, but were read in or imported, so that nothing was injected: not compared
 }
 
 // The names of measures, in their order.
@@ -116,8 +117,11 @@ func (e *effect) readSessions(ctx context.Context) error {
 	}
 	e.out.Cut = len(ss) == maxEffectSessions
 	for _, sess := range ss {
-		if past := sess.Source == mem.Backfilled || sess.Source == mem.Imported; past || sess.Prompts == 0 ||
-			sess.Created.Before(e.since) {
+		if sess.Prompts == 0 || sess.Created.Before(e.since) {
+			continue
+		}
+		if sess.Source == mem.Backfilled || sess.Source == mem.Imported {
+			e.out.Sessions.Past++
 			continue
 		}
 		c := &effectSession{counts: map[string]EffectCount{}}

@@ -24,14 +24,17 @@ func (v EffectView) Print(p *Printer) {
 	where := cmp.Or(v.Project.Name, v.Project.Key, "all projects")
 	p.Line("%s · %s up to today", p.Style(Bold, Safe(where)), Plural(v.Days, "day", "days"))
 	n := v.Sessions
+	if n.Used+n.Given+n.None == 0 {
+		p.Line("%s", effectOfNone(n.Past))
+		return
+	}
 	p.Field("sessions", "%d used memory · %d were given some, no use of it was seen · %d were given none", n.Used, n.Given,
 		n.None)
+	if n.Past > 0 {
+		p.Line("  %d more not compared: read in or imported, so that nothing was injected", n.Past)
+	}
 	if v.Cut {
 		p.Line("  there is more than one evaluation reads; the newest was counted")
-	}
-	if n.Used+n.Given+n.None == 0 {
-		p.Line("no session with a prompt began in these days")
-		return
 	}
 	for _, m := range v.Measures {
 		p.Line("%s", m.What)
@@ -46,6 +49,15 @@ func (v EffectView) Print(p *Printer) {
 	for _, s := range v.Limits {
 		p.Line("  - %s", s)
 	}
+}
+
+// effectOfNone says why there is nothing to compare, given the sessions that were read in or imported.
+func effectOfNone(past int) string {
+	if past == 0 {
+		return "no session with a prompt began in these days"
+	}
+	return Plural(past, "session of these days was", "sessions of these days were") + " read in or imported: nothing " +
+		"was injected there, so there is nothing to compare yet. The next session of your agent will be counted"
 }
 
 // effectValue is the value of one side with its numbers.

@@ -37,5 +37,5 @@ export interface Proposed {
 export interface EffectGroup { sessions: number; part: number; of: number; value: number }
 export interface EffectMeasure { name: string; what: string; share: boolean; used: EffectGroup; others: EffectGroup; verdict: string; low: number; high: number }
 export interface Effect {
-  project: Project; days: number; sessions: { used: number; given: number; none: number }; measures: EffectMeasure[]; method: string[]; limits: string[]; cut?: boolean;
+  project: Project; days: number; sessions: { used: number; given: number; none: number; past: number }; measures: EffectMeasure[]; method: string[]; limits: string[]; cut?: boolean;
 }

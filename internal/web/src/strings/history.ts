@@ -99,7 +99,10 @@ export const ef = {
   title: "Does it help?",
   aside: (days: number) => `Sessions with and without a use of memory, ${days} days`,
   sessions: (used: number, given: number, none: number) => `${many(used, "session")} used memory, ${count(given)} were given some without a use that was seen, ${count(none)} were given none.`,
-  none: "No session with a prompt began in these days.",
+  none: (past: number) => past
+    ? `${many(past, "session")} of these days ${past === 1 ? "was" : "were"} read in or imported: nothing was injected there, so there is nothing to compare yet. The next session of your agent will be counted.`
+    : "No session with a prompt began in these days.",
+  past: (n: number) => n ? `${count(n)} more ${n === 1 ? "is" : "are"} not compared: read in or imported, so that nothing was injected.` : "",
   table: "Sessions with and without a use of memory",
   heads: { what: "measure", used: "memory used", others: "others" },
   few: "These are too few sessions to compare: it takes 20 on each side.",

@@ -11,11 +11,11 @@ export function Effect({ of: effect, days }: { of: Resource<Data>; days: number 
     <Section title={ef.title} aside={ef.aside(days)} id="effect">
       <Loaded of={effect}>{(d) => {
         const n = d.sessions;
-        if (n.used + n.given + n.none === 0) return <p class="muted">{ef.none}</p>;
+        if (n.used + n.given + n.none === 0) return <p class="muted">{ef.none(n.past)}</p>;
         const few = d.measures.every((m) => m.verdict === "too_few");
         return (
           <>
-            <p>{ef.sessions(n.used, n.given, n.none)} {few && ef.few}</p>
+            <p>{ef.sessions(n.used, n.given, n.none)} {ef.past(n.past)} {few && ef.few}</p>
             <Table caption={ef.table} of={d.measures} id={(m) => m.name} columns={[
               { head: ef.heads.what, wide: true, cell: (m) => <>{m.what}{!few && <span class="note">{verdict(m)}</span>}</> },
               { head: ef.heads.used, cell: (m) => <Value of={m} group={m.used} /> },
