@@ -1,5 +1,5 @@
 // Every page of the viewer, for the tests that hold for all of them. at is the
-// path, given what a store holds: {session, memory, receipt, file}, all "" where
+// path, given what a store holds: {session, memory, receipt, file, project}, all "" where
 // it is empty; a page that needs one of them is left out there.
 export const pages = [
   { name: "now", at: () => "/" },
@@ -22,6 +22,8 @@ export const pages = [
   { name: "graph", at: () => "/map" },
   { name: "graph around", at: (s) => s.memory && "/map?depth=2&id=" + s.memory },
   { name: "state", at: () => "/state" },
+  { name: "state of a project", at: (s) => s.project && "/state/" + encodeURIComponent(s.project) },
+  { name: "handoff", at: () => "/handoff" },
   { name: "review", at: () => "/review" },
   { name: "health", at: () => "/health" },
   { name: "log", at: () => "/log?level=warn" },
@@ -36,6 +38,6 @@ export async function holdings(w) {
   const why = await w.json("why");
   return {
     memory: ids[0] ?? "", forgotten: w.forgotten ?? "", receipt: why.receipt.id,
-    session: why.session_short ?? why.receipt.session, file: found.results.flatMap((r) => r.files ?? [])[0] ?? "",
+    project: why.receipt.project, session: why.session_short ?? why.receipt.session, file: found.results.flatMap((r) => r.files ?? [])[0] ?? "",
   };
 }

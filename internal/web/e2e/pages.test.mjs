@@ -1,7 +1,7 @@
 // What holds for every page, with nothing and with something in the store.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { cp, mkdir } from "node:fs/promises";
+import { cp, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import { holdings, pages } from "./pages.mjs";
@@ -54,7 +54,7 @@ for (const [name, look, options] of looks) {
     const w = worlds[name];
     const { page, base, faults, context } = await eye.enter(w, options);
     const rules = { "target-size": { enabled: true }, "color-contrast-enhanced": { enabled: options.contrast === "more" } };
-    const has = name === "demo" ? await holdings(w) : { session: "", memory: "", receipt: "", file: "" };
+    const has = name === "demo" ? await holdings(w) : { session: "", memory: "", receipt: "", file: "", project: "" };
     for (const p of pages) {
       const path = p.at(has);
       if (!path) continue;
@@ -102,6 +102,16 @@ test(`every page fits ${widths.join(", ")} pixels without scrolling sideways`, a
   }
   assert.deepEqual(faults, []);
   await context.close();
+});
+
+test("every route of the viewer is among these pages", async () => {
+  const source = await readFile(join(import.meta.dirname, "../src/routes.ts"), "utf8");
+  const has = { session: "s", memory: "m", receipt: "r", file: "f", project: "p" };
+  const visited = pages.map((p) => new URL(p.at(has) || "/", "http://viewer").pathname);
+  for (const [, path] of source.matchAll(/\{ path: "([^"]+)"/g)) {
+    const at = new RegExp("^" + path.replace(/:\w+/g, "[^/]+") + "$");
+    assert.ok(visited.some((v) => at.test(v)), `${path} is not visited`);
+  }
 });
 
 test("axe is not blind here: seeded faults are found under the policy", async () => {
