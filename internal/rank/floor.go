@@ -24,6 +24,7 @@ const (
 	relevanceWords    = 0.08 // of the logarithm of the number of distinctive words that are shared
 	mostWords         = 4    // of them that count
 	relevanceBack     = 0.1  // added if the question refers to the past
+	relevanceTogether = 0.3
 )
 
 // PartRelevance is the relevance of a hit, from 0 to about 1, and more of one that nearly repeats the query; it is no
@@ -71,11 +72,15 @@ func Floor(q Ask, hits []mem.Hit, least float64, eligible func(mem.Memory) bool)
 	kept []mem.Hit, cuts []mem.LeftOutItem,
 ) {
 	hits = slices.Clone(hits)
+	of := together(hits)
 	passing, best := make([]bool, len(hits)), 0.0
 	for i, h := range hits {
 		p := maps.Clone(h.Parts)
 		if p == nil {
 			p = map[string]float64{}
+		}
+		if share := of[h.Memory.Session]; share > 0 {
+			p[PartTogether] = share
 		}
 		p[PartRelevance] = relevance(p, q.Back)
 		hits[i].Parts = p
@@ -138,7 +143,47 @@ func relevance(p map[string]float64, back bool) float64 {
 	if back {
 		r += relevanceBack
 	}
-	return r
+	return r + OfTogether(p)
+}
+
+// PartTogether is how much larger the share of the first hits that are of the session of a hit is than that of the
+// other hits, 0…1: what a prompt asks for was worked on at one time, what it finds by chance at any. It is no part of
+// the score.
+const PartTogether = "together"
+
+const (
+	togetherFirst    = 6 // hits that are compared with the others
+	togetherSessions = 4 // the least number of sessions that the hits are of
+)
+
+// OfTogether is what PartTogether adds to the relevance of a hit with such parts.
+func OfTogether(p map[string]float64) float64 { return relevanceTogether * p[PartTogether] }
+
+// together returns PartTogether for each session of the first hits. Conversations have none: each is about one thing,
+// so that a single word finds many utterances of one.
+func together(hits []mem.Hit) map[string]float64 {
+	first, rest := map[string]int{}, map[string]int{}
+	for i, h := range hits {
+		of := rest
+		if i < togetherFirst {
+			of = first
+		}
+		if of[h.Memory.Session]++; h.Memory.Kind == mem.Utterance {
+			return nil
+		}
+	}
+	sessions := maps.Clone(rest)
+	maps.Copy(sessions, first)
+	if len(sessions) < togetherSessions || len(rest) == 0 {
+		return nil
+	}
+	out := map[string]float64{}
+	for session, n := range first {
+		if chance := float64(rest[session]+1) / float64(len(hits)-togetherFirst+3); session != "" {
+			out[session] = max(0, float64(n)/togetherFirst-chance)
+		}
+	}
+	return out
 }
 
 const (

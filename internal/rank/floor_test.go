@@ -103,3 +103,36 @@ func TestWhatStandsOutIsAboveWhatIsFoundByChance(t *testing.T) {
 		}
 	}
 }
+
+// What a prompt asks for was worked on in one session, what it finds by chance in any.
+func TestAHitAmongOthersOfItsSessionIsMoreRelevant(t *testing.T) {
+	hits := func(kind mem.Kind, sessions string) (out []mem.Hit) {
+		for _, s := range sessions {
+			out = append(out, mem.Hit{Memory: mem.Memory{Session: string(s), Kind: kind}, Parts: map[string]float64{
+				rank.PartAttained: 0.2, rank.PartKnown: 0.5, rank.PartCoverage: 0.5,
+			}})
+		}
+		return out
+	}
+	first := func(kind mem.Kind, sessions string) float64 {
+		kept, _ := rank.Floor(rank.Ask{Terms: []string{"ferry"}}, hits(kind, sessions), 0, nil)
+		return kept[0].Parts[rank.PartRelevance]
+	}
+	scattered := first(mem.Discovery, "abcdefghabcd")
+	for _, tt := range []struct {
+		kind     mem.Kind
+		sessions string
+		more     bool
+	}{
+		{mem.Discovery, "aaaaaabcdefg", true},
+		{mem.Discovery, "aaaabcdefgbc", true},
+		{mem.Discovery, "aaaaaaaaaaaa", false}, // a store of one session
+		{mem.Discovery, "aaaaaabcbcbc", false}, // or of three
+		{mem.Discovery, "aaaaaa", false},       // nothing to compare with
+		{mem.Utterance, "aaaaaabcdefg", false},
+	} {
+		if got := first(tt.kind, tt.sessions) - scattered; got > 0.05 != tt.more {
+			t.Errorf("%s of sessions %s: %.2f more relevant than scattered, want more: %v", tt.kind, tt.sessions, got, tt.more)
+		}
+	}
+}

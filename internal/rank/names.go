@@ -26,6 +26,7 @@ func PartName(part string) string {
 		PartStale:     "its file changed since",
 		PartRelevance: "relevance",
 		PartShare:     "as a share of the best",
+		PartTogether:  "found with others of its session",
 		PartMeaning:   "near enough in meaning alone",
 		mem.PartCos:   "near in meaning",
 		"strength":    "how sure it is",

@@ -223,7 +223,9 @@ func (e *Service) ownPrompts(ctx context.Context, project string) (out []mem.Tur
 	return out, nil
 }
 
-// relevances returns the relevance of each memory that a prompt finds, the highest first, without those of a session.
+// relevances returns the relevance of each memory that a prompt finds, the highest first. Those of the session without,
+// in which the prompt was given, are left out, and that others are of one session counts for nothing: a project's
+// own prompts are about what its sessions are about.
 func (e *Service) relevances(ctx context.Context, q mem.Query, prompt, without string) (out []float64, err error) {
 	ec := event.Context{
 		Event:    mem.Event{Kind: mem.UserPromptSubmit, Session: "calibration", At: e.Now(), Text: prompt},
@@ -237,9 +239,14 @@ func (e *Service) relevances(ctx context.Context, q mem.Query, prompt, without s
 	}
 	hits, _ = rank.Floor(ask, hits, 0, nil)
 	for _, h := range hits {
-		if ec.Gate(h.Memory) == "" && (without == "" || h.Memory.Session != without) {
-			out = append(out, h.Parts[rank.PartRelevance])
+		if ec.Gate(h.Memory) != "" || without != "" && h.Memory.Session == without {
+			continue
 		}
+		r := h.Parts[rank.PartRelevance]
+		if without != "" {
+			r -= rank.OfTogether(h.Parts)
+		}
+		out = append(out, r)
 	}
 	slices.SortFunc(out, func(a, b float64) int { return cmp.Compare(b, a) })
 	return out, nil
