@@ -140,15 +140,36 @@ func (g *gather) news(mm mem.Memory) bool {
 	return true
 }
 
-// contained reports whether a section before has what a summary says, as far as that is not cut.
-func (g *gather) contained(summary mem.Memory) bool {
-	said := strings.TrimRight(summary.Title, "….")
-	for text := range g.injected {
-		if said != "" && strings.Contains(text, said) {
+// holds reports whether a section before has what a text says, as far as that is not cut.
+func (g *gather) holds(text string) bool {
+	said := strings.TrimRight(text, "….")
+	for has := range g.injected {
+		if said != "" && strings.Contains(has, said) {
 			return true
 		}
 	}
 	return false
+}
+
+// maxSummaryTitle is the length of the title of a shortened summary, in characters.
+const maxSummaryTitle = 120
+
+// rest returns a summary without what a section before has, and whether it then says more than what was changed.
+func (g *gather) rest(summary mem.Memory) (out mem.Memory, more bool) {
+	if summary.Summary == nil {
+		return summary, !g.holds(summary.Title)
+	}
+	all := extract.Parts(summary.Summary.Completed)
+	left := slices.DeleteFunc(slices.Clone(all), func(part string) bool {
+		return len(part) >= extract.MinStatement && g.holds(part)
+	})
+	if len(left) < len(all) {
+		summary.Body = extract.JoinParts(left)
+		summary.Title = extract.WholeTitle(summary.Body, maxSummaryTitle)
+	}
+	return summary, slices.ContainsFunc(left, func(part string) bool {
+		return !strings.HasPrefix(part, extract.ChangedPrefix) && !strings.HasPrefix(part, extract.FixedPrefix)
+	})
 }
 
 func (g *gather) known(mm mem.Memory) bool {
@@ -239,12 +260,13 @@ func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 		if seen[mm.Session] || mm.Session == g.ec.Session || len(s.Items) == 5 || g.known(mm) {
 			continue
 		}
-		item, ok := inject.Line(mem.Hit{Memory: mm}, g.ec.At, mem.Fresh)
+		rest, more := g.rest(mm)
+		item, ok := inject.Line(mem.Hit{Memory: rest}, g.ec.At, mem.Fresh)
 		if !ok {
 			continue
 		}
 		seen[mm.Session], g.injected[sessionMark+mm.Session] = true, true
-		if !g.contained(mm) && g.news(mm) {
+		if more && g.news(mm) {
 			s.Items = append(s.Items, item)
 		}
 	}
@@ -276,7 +298,7 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 			return s, fmt.Errorf("index: %w", err)
 		}
 		for _, mm := range ms {
-			covered := mm.Kind == mem.Summary && (g.injected[sessionMark+mm.Session] || g.contained(mm))
+			covered := mm.Kind == mem.Summary && (g.injected[sessionMark+mm.Session] || g.holds(mm.Title))
 			if mm.Kind == mem.Todo && mm.Resolved || covered || len(s.Rows) == set.Observations || g.ec.Stale(mm) ||
 				isPast(mm) || !g.news(mm) {
 				continue

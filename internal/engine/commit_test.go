@@ -35,7 +35,7 @@ func TestACommandThatWasCalledWronglyIsFixedByTheRightCall(t *testing.T) {
 	fixes := must(s.store.List(t.Context(), mem.Query{
 		Session: "one", Within: "*", Kinds: []mem.Kind{mem.ErrorFix},
 	}))
-	if !strings.Contains(titles(fixes), "`rtk bun run test` failed (exit 2: unrecognized subcommand 'bun')") ||
+	if !strings.Contains(titles(fixes), "`rtk bun run test` failed (unrecognized subcommand 'bun')") ||
 		!strings.Contains(titles(fixes), "done by `bun run test`") {
 		t.Errorf("the fix is %q", titles(fixes))
 	}

@@ -404,7 +404,7 @@ func TestWhatAnotherProgramInstalledDoesNotFailAnyMore(t *testing.T) {
 		stop("p2", "It is there."))
 	got := titles(s.words("one"))
 	wants(t, "kept", got, "convention: never pip install here",
-		"`pip install openpyxl` failed (exit 1: externally-managed-environment), done by `uv add --dev openpyxl`")
+		"`pip install openpyxl` failed (externally-managed-environment), done by `uv add --dev openpyxl`")
 	wantsNot(t, "briefing", s.play(in("two", start("startup"))...).Context, "failing:")
 }
 

@@ -205,9 +205,9 @@ func TestAFailureThatEditsFixedIsInjectedOnlyWhenItFailsAgain(t *testing.T) {
 		failed("p1", "t1", "go test ./retry", backwards),
 		edited("p1", "t2", "/home/dev/shop/retry/clock.go", "real", "fake"),
 		ran("p1", "t3", "go test ./retry", "ok"), stop("p1", "It passes."))
-	wants(t, "kept", titles(s.words("one")), "`go test ./retry` failed (exit 1: ")
+	wants(t, "kept", titles(s.words("one")), "`go test ./retry` failed (clock_test.go:4: ")
 	got := s.play(in("two", start("startup"))...).Context
-	wantsNot(t, "briefing", got, "failed (exit 1")
+	wantsNot(t, "briefing", got, "`go test ./retry` failed")
 	again := s.play(in("two", prompt("q1", "go on"), failed("q1", "u1", "go test ./retry",
 		backwards))...).Context
 	wants(t, "the same failure", again, "fixed in clock.go")
@@ -637,8 +637,27 @@ func TestABriefingNamesASessionOnce(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	got := s.play(in("two", start("startup"))...).Context
-	wants(t, "summary", got, "RECENT SESSIONS", "one mutex")
+	wants(t, "decision", got, "one mutex")
 	wantsNot(t, "index", got, "| s_1 |")
+}
+
+// What a section has stands in no summary below it again: only the rest of the summary is injected, if it says more
+// than which files were changed.
+func TestABriefingSaysNothingTwice(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "make the sender faster"),
+		edited("p1", "t1", "/home/dev/shop/sender.go", "one", "many"),
+		stop("p1", "I decided to keep one queue for each host instead of a global one."),
+		prompt("p2", "and the receiver"), edited("p2", "t2", "/home/dev/shop/receiver.go", "a", "b"),
+		ran("p2", "t3", "git commit -m 'receiver: read in blocks of 64 kB'",
+			"[main 1a2b3c4] receiver: read in blocks of 64 kB"),
+		stop("p2", "Committed."), mem.Event{Kind: mem.SessionEnd})
+	got := s.play(in("two", start("startup"))...).Context
+	_, recent, _ := strings.Cut(got, "RECENT SESSIONS")
+	wants(t, "summary", recent, "read in blocks of 64 kB")
+	if n := strings.Count(got, "one queue for each host"); n != 1 {
+		t.Errorf("the decision is said %d times, want once:\n%s", n, got)
+	}
 }
 
 func TestASessionMakesNoMoreMemoriesOfToolsThanItHasRoomFor(t *testing.T) {

@@ -330,10 +330,16 @@ func errorFacts(fix mem.Memory) []string {
 			return []string{fact}
 		}
 	}
-	_, said, _ := strings.Cut(fix.Title, "` failed (exit ")
-	_, said, _ = strings.Cut(said, ": ")
-	if end := strings.LastIndex(said, "), "); end > 0 {
-		return []string{ErrorFact + said[:end]}
+	_, said, _ := strings.Cut(fix.Title, failedMark)
+	end := strings.LastIndex(said, "), ")
+	if end < 0 {
+		return nil
 	}
-	return nil
+	if said = said[:end]; strings.HasPrefix(said, "exit ") { // older titles have the code before the error
+		_, said, _ = strings.Cut(said, ": ")
+	}
+	if said == "" {
+		return nil
+	}
+	return []string{ErrorFact + said}
 }

@@ -43,6 +43,18 @@ func JoinParts(parts []string) string {
 	return strings.ReplaceAll(strings.Join(parts, "; "), ".; ", "; ")
 }
 
+// Parts are what JoinParts joined, or smaller parts of that. A command in backquotes is not divided.
+func Parts(joined string) (out []string) {
+	for _, part := range strings.Split(joined, "; ") {
+		if i := len(out) - 1; i >= 0 && strings.Count(out[i], "`")%2 == 1 {
+			out[i] += "; " + part
+			continue
+		}
+		out = append(out, part)
+	}
+	return out
+}
+
 // Marks of the parts of a summary that name what other memories hold: changed files, a command that was fixed, one that
 // works now, a commit, the plan that was carried out. Commands are in backquotes.
 const (

@@ -96,7 +96,7 @@ func TestWhichFailuresOfACommandAreTheSame(t *testing.T) {
 func TestAFixOfACommandThatPrintedNothingNamesNoError(t *testing.T) {
 	for failed, want := range map[string]string{
 		"Command failed (exit 1): sh check.sh | Error: ":      "`sh check.sh` failed (exit 1), fixed in fee.go",
-		"Command failed (exit 1): sh check.sh | Error: 87: x": "`sh check.sh` failed (exit 1: 87: x), fixed in fee.go",
+		"Command failed (exit 1): sh check.sh | Error: 87: x": "`sh check.sh` failed (87: x), fixed in fee.go",
 	} {
 		failure := mem.Memory{Title: failed, Command: "sh check.sh", ExitCode: 1}
 		if got := FixTitle(failure, "fixed in fee.go"); got != want {

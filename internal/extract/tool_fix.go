@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -18,14 +19,17 @@ const (
 	MaxSideEffect  = 200
 )
 
-// FixTitle describes a fix in one line. It contains what helped in full, since the failure is known when it occurs
-// again.
+// failedMark stands in the title of a fix between the command and its error.
+const failedMark = "` failed ("
+
+// FixTitle describes a fix in one line: the command, its error, or its exit code if it printed none, and what helped in
+// full, since the failure is known when it occurs again.
 func FixTitle(failure mem.Memory, helped string) string {
 	_, said, _ := strings.Cut(failure.Title, "| Error: ")
-	left := 160 - utf8.RuneCountInString(fmt.Sprintf("`` failed (exit %d: ), %s", failure.ExitCode, helped))
+	left := 160 - utf8.RuneCountInString(fmt.Sprintf("``%s), %s", failedMark, helped))
 	command := chars.Clip(failure.Command, min(MaxFixError, max(left/2, left-utf8.RuneCountInString(said))))
-	said = strings.TrimSuffix(": "+chars.Clip(said, min(MaxFixError, left-utf8.RuneCountInString(command))), ": ")
-	return fmt.Sprintf("`%s` failed (exit %d%s), %s", command, failure.ExitCode, said, helped)
+	said = chars.Clip(said, min(MaxFixError, left-utf8.RuneCountInString(command)))
+	return fmt.Sprintf("`%s%s%s), %s", command, failedMark, cmp.Or(said, fmt.Sprintf("exit %d", failure.ExitCode)), helped)
 }
 
 // FilesPhrase says in which files something was done.

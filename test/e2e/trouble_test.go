@@ -54,7 +54,7 @@ func TestNothingIsLostWhenTheDaemonIsKilledDuringASession(t *testing.T) {
 	injected := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}}).injected()
 	wants(t, "next session", injected, "fixed: `sh check.sh`", "jittered backoff", "gateway timeout",
 		"last request: what is still open then?")
-	wants(t, "the fix", u.keeps("fixed in retry.conf").Title, "`sh check.sh` failed (exit 3")
+	wants(t, "the fix", u.keeps("fixed in retry.conf").Title, "`sh check.sh` failed (")
 	if decision := u.keeps("jittered backoff"); decision.Source.Prompt != 1 {
 		t.Errorf("the decision of the first prompt is kept as of prompt %d", decision.Source.Prompt)
 	}
