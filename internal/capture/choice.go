@@ -179,7 +179,7 @@ func approved(ec event.Context) event.Changes {
 	if slices.Contains(ec.Settings.SkipTools, ec.Tool) {
 		return ch
 	}
-	for _, p := range extract.FromPerson(extract.PlanOf(ec.Input, ec.Response)) {
+	for _, p := range extract.FromPerson(extract.PlanOf(ec.Input, ec.Response), "") {
 		if !p.Pasted || p.Before {
 			continue
 		}

@@ -95,8 +95,12 @@ func (p personWords) statements(ctx context.Context, did []mem.Memory) ([]mem.Me
 	if err != nil {
 		return nil, err
 	}
+	before, err := p.promptBefore(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var out []mem.Memory
-	for _, point := range extract.FromPerson(p.ec.Turn.Text) {
+	for _, point := range extract.FromPerson(p.ec.Turn.Text, before) {
 		carriedOut := point.Before && len(did) > 0
 		if carriedOut {
 			point.Text = extract.BeforeChange(p.ec.Turn.Text, point.Text)
@@ -127,6 +131,20 @@ func (p personWords) said(kind mem.Kind, text string) mem.Memory {
 	mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
 	mm.Tags, mm.Files = []string{extract.StatedTag}, extract.FilesNamedIn(text, nil)
 	return mm
+}
+
+// promptBefore is the text of the person's prompt before this one in the session; empty if there is none.
+func (p personWords) promptBefore(ctx context.Context) (string, error) {
+	turns, err := p.Store.Turns(ctx, p.ec.Session, maxInterrupted)
+	if err != nil {
+		return "", fmt.Errorf("prompt before: %w", err)
+	}
+	for _, t := range turns { // newest first
+		if t.Number > 0 && t.Number < p.ec.Turn.Number && !t.Private {
+			return t.Text, nil
+		}
+	}
+	return "", nil
 }
 
 // correctedAgain returns the corrections of a prompt that the person made before.

@@ -160,7 +160,7 @@ func TestWhatAPersonLaysDown(t *testing.T) {
 		{"can we stick with the old one", ""},
 	} {
 		var got mem.Kind
-		if points := extract.FromPerson(tt.said); len(points) > 0 {
+		if points := extract.FromPerson(tt.said, ""); len(points) > 0 {
 			got = points[0].Kind
 		}
 		if got != tt.want {

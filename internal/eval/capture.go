@@ -196,10 +196,12 @@ func (r *CaptureScore) kind(l CaptureLabel, met []statement) {
 func (s CaptureSession) statements() []statement {
 	var out []statement
 	ofAssistant := 0
+	before := ""
 	for _, t := range s.Turns {
-		for _, p := range extract.FromPerson(t.Prompt) {
+		for _, p := range extract.FromPerson(t.Prompt, before) {
 			out = append(out, statement{"person", string(p.Kind), p.Text})
 		}
+		before = t.Prompt
 		chosen := t.Facts().Choose(extract.Statements(t.Answer), extract.MaxStatements, ofAssistant)
 		ofAssistant += len(chosen)
 		for _, p := range chosen {

@@ -192,7 +192,7 @@ func TestOfAPlanOnlyWhatLastsIsKept(t *testing.T) {
 		"connections, since `idle` is zero\n"
 	var got []string
 	before := false
-	for _, p := range FromPerson(plan) {
+	for _, p := range FromPerson(plan, "") {
 		got, before = append(got, p.Text), before || p.Before && strings.Contains(p.Text, "root cause")
 	}
 	all := strings.Join(got, "\n")
@@ -206,15 +206,15 @@ func TestOfAPlanOnlyWhatLastsIsKept(t *testing.T) {
 			t.Errorf("%q is kept in %q", step, got)
 		}
 	}
-	weak := FromPerson("# Plan: clearer guide\n\n## Context\n\nThe guide has two weaknesses:\n\n- Decision criteria are " +
-		"vague: its three questions do not separate `rules.md` from `guide.md`\n\n## Steps\n\n- a\n")
+	weak := FromPerson("# Plan: clearer guide\n\n## Context\n\nThe guide has two weaknesses:\n\n- Decision criteria are "+
+		"vague: its three questions do not separate `rules.md` from `guide.md`\n\n## Steps\n\n- a\n", "")
 	for _, p := range weak {
 		if p.Kind == mem.Decision {
 			t.Errorf("the problem was kept as a decision: %q", p.Text)
 		}
 	}
-	rules := FromPerson("# Plan\n\n## Rules\n\n" +
-		"- Errors of `pool.go` must never be swallowed silently\n\n## Steps\n\n- a\n")
+	rules := FromPerson("# Plan\n\n## Rules\n\n"+
+		"- Errors of `pool.go` must never be swallowed silently\n\n## Steps\n\n- a\n", "")
 	if len(rules) == 0 {
 		t.Error("no rule of the plan was kept")
 	}
@@ -272,7 +272,7 @@ Add a ` + "`newest`" + ` field to the store that forces the list to open, becaus
 
 func TestTheStepsOfAPlanAreNotWhatWasWrong(t *testing.T) {
 	var got []string
-	for _, p := range FromPerson(planPrompt) {
+	for _, p := range FromPerson(planPrompt, "") {
 		if !p.Before {
 			t.Errorf("%q is not marked as of before the change", p.Text)
 		}
@@ -447,6 +447,34 @@ func TestAStatementThatOnlyReportsWhatAnotherExplains(t *testing.T) {
 	} {
 		if got := OnlyReports(explained, mem.Memory{Title: part}); got != want {
 			t.Errorf("%q: got %v, want %v", part, got, want)
+		}
+	}
+}
+
+// What a sentence of the person's is about stands before it, or in the prompt before.
+func TestASentenceOfThePersonIsCompletedWithWhatItIsAbout(t *testing.T) {
+	for _, tt := range []struct{ before, prompt, want string }{
+		{
+			"make the export button larger", "It must not overlap the legend on small screens.",
+			"It must not overlap the legend on small screens. (on: make the export button larger)",
+		},
+		{
+			"# Plan: Totals in the invoice list\n\n## Steps\n\n- a", "it should be below the header instead, never inside it",
+			"it should be below the header instead, never inside it (on: Totals in the invoice list)",
+		},
+		{
+			"", "We need a row of totals in the invoice list. It should be bold and must stay visible.",
+			"We need a row of totals in the invoice list. It should be bold and must stay visible.",
+		},
+		{"", "It must not overlap the legend on small screens.", ""},
+		{"look at the export", "It only writes half of the rows.", ""},
+	} {
+		var got string
+		if points := FromPerson(tt.prompt, tt.before); len(points) > 0 {
+			got = points[len(points)-1].Text
+		}
+		if got != tt.want {
+			t.Errorf("after %q: %q is kept as %q, want %q", tt.before, tt.prompt, got, tt.want)
 		}
 	}
 }

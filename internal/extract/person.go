@@ -3,7 +3,9 @@ package extract
 import (
 	"cmp"
 	"slices"
+	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
 )
@@ -11,9 +13,17 @@ import (
 // surelySalient is the least salience of a rule that the person lays down for good.
 const surelySalient = 0.9
 
-// FromPerson returns what a prompt lays down, wants or corrects, in its order. A prompt
-// with headings is a plan: its passages are judged as those of an answer, and Pasted.
-func FromPerson(prompt string) []Point {
+// The least salience of a sentence of the person's that is kept.
+const (
+	leastStated = 0.3
+	leastAsked  = 0.5 // of one that asks for work, or says what is wrong or what was: that may be different soon
+)
+
+// FromPerson returns what a prompt lays down, wants or corrects, in its order. A sentence whose subject is in the one
+// before it gets that one, and the first of a prompt gets the request before it, if there is one; what a change of
+// course is about is found among what it ends. A prompt with headings is a plan: its passages are judged as those of an
+// answer, and Pasted.
+func FromPerson(prompt, before string) []Point {
 	prompt = withoutImages(prompt)
 	if isPlan(prompt) {
 		return fromPlan(prompt)
@@ -29,18 +39,27 @@ func FromPerson(prompt string) []Point {
 		}
 	}
 	for _, p := range (TurnFacts{}).score(all, ModelPerson) {
-		p.Text = TrimNo(p.Text)
-		p.Kind = personKind(p.Text)
-		if pointsAt(p.Text) || startsWithPronoun(p.Text) {
-			p.Salience -= 0.5
+		said := TrimNo(p.Text)
+		p.Text, p.Kind = said, personKind(said)
+		c, least := cuesIn(lang.CueText(said)), leastStated
+		if asksForWork(said) || !c.Has(cueWish) && c.Has(cueSelf, cuePast) || !c.Has(cueConvention) && Complains(said) {
+			least = leastAsked
 		}
-		kind, laidDown := Instruction(p.Text)
+		if unnamed(said) {
+			whole, known := withSubject(p.from.all[0], all, before)
+			if known && least == leastStated && c.Has(cueWish, cueNorm, cuePrefer) && !c.Has(cueReverse) {
+				p.Text = whole
+			} else {
+				p.Salience, least = p.Salience-0.5, leastAsked
+			}
+		}
+		kind, laidDown := Instruction(said)
 		if laidDown {
 			p.Kind, p.Salience = kind, max(p.Salience, surelySalient)
 		}
-		same := func(o Point) bool { return o.Text == p.Text }
-		if p.Salience >= leastSalience && (laidDown || !observes(p.Text)) && !slices.ContainsFunc(out, same) {
-			out = append(out, p)
+		holds := func(o Point) bool { return strings.HasPrefix(p.Text, o.Text) }
+		if p.Salience >= least && (laidDown || !observes(said)) {
+			out = append(slices.DeleteFunc(out, holds), p)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Point) int { return cmp.Compare(b.Salience, a.Salience) })
@@ -49,13 +68,35 @@ func FromPerson(prompt string) []Point {
 	return out
 }
 
+// withSubject completes a sentence whose subject it does not name with the sentences before it, as far as one names it,
+// or with the request before the prompt. known is false if none does.
+func withSubject(s Statement, all []Statement, before string) (text string, known bool) {
+	at := slices.IndexFunc(all, func(o Statement) bool { return o.Text == s.Text })
+	text = TrimNo(s.Text)
+	for ; at > 0; at-- {
+		previous := all[at-1].Text
+		if text = previous + " " + text; Asks(previous) || len([]rune(text)) > MaxStatement {
+			return "", false
+		}
+		if !unnamed(previous) {
+			return text, true
+		}
+	}
+	about := chars.Clip(cmp.Or(PlanTitle(before), Request(before)), shortAbout)
+	return text + " (on: " + about + ")", about != "" && startsWithPronoun(text)
+}
+
+// unnamed reports whether a sentence speaks of something that it does not name.
+func unnamed(s string) bool { return pointsAt(s) || startsWithPronoun(s) }
+
 // observes reports whether a sentence says what the person sees at the moment, or only thinks of: it lays nothing down.
 func observes(s string) bool {
 	l := lang.CueText(s)
 	c := cuesIn(l)
-	return !c.Has(cueDecide, cueRemember, cueReverse) && (c.Has(cueThought) && !c.Has(cueNorm) || lang.ContainsAny(
-		l, " i don't see ", " i do not see ", " i can't see ", " i still see ", " i see ", " i get ", " i'm getting ",
-		" ich sehe ", " ich bekomme ", " je vois ", " je ne vois ", " veo ", " no veo ", " вижу ", "看到", "見え",
+	return !c.Has(cueDecide, cueRemember, cueReverse) && (!c.Has(cueNorm) && c.Has(cueThought) ||
+		!c.Has(cueNorm, cueWish) && describesProblem(l) || lang.ContainsAny(
+		l, " i don't see ", " i do not see ", " i can't ", " i cannot ", " i still see ", " i see ", " i get ", " we get ",
+		" i'm getting ", " sehe ", " bekomme ", " bekommen ", " vois ", " on a ", " veo ", " вижу ", "看到", "見え",
 	))
 }
 
@@ -83,9 +124,17 @@ func startsWithPronoun(s string) bool {
 		"these ", "those ", "es ", "das ", "ça ", "c'est ", "eso ", "это ")
 }
 
-// pointsAt reports whether a short sentence speaks of something that it does not name.
+// asksForWork reports whether a sentence begins with a request, maybe behind where it is to be done.
+func asksForWork(s string) bool {
+	_, rest, _ := strings.Cut(s, ", ")
+	return cuesIn(lang.CueText(s)).Has(cueTask) || cuesIn(lang.CueText(rest)).Has(cueTask)
+}
+
+// pointsAt reports whether a short sentence speaks of something that it does not name. Everybody knows which project.
 func pointsAt(s string) bool {
+	l := strings.NewReplacer(" this repo", "", " this project", "", " this codebase", "", " this service", "",
+		" this folder", "").Replace(lang.CueText(s))
 	return lang.Width(s) < 3*MinStatement && len(codeNames(s)) == 0 &&
-		lang.ContainsAny(lang.CueText(s), " this ", " that ", " it ", " them ", " das ", " es ", " ça ", " cela ", " eso ",
-			" это ")
+		lang.ContainsAny(l, " this ", " that ", " it ", " it's ", " them ", " das ", " es ", " ça ",
+			" cela ", " eso ", " это ")
 }

@@ -38,7 +38,7 @@ func TestTheApproachOfAPlanIsADecision(t *testing.T) {
 		{"none", "# Rename\n\n## Context\n\nThe name is old.\n\n## Changes\n\n- `sender.go`: rename it\n", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := FromPerson(tt.plan)
+			got := FromPerson(tt.plan, "")
 			i := slices.IndexFunc(got, func(p Point) bool { return p.Kind == mem.Decision })
 			switch {
 			case i < 0 && tt.want != "":
@@ -52,7 +52,7 @@ func TestTheApproachOfAPlanIsADecision(t *testing.T) {
 
 func TestALongApproachIsLeftOut(t *testing.T) {
 	long := strings.Repeat("Each tenant gets a queue that holds fifty jobs ", 12)
-	for _, p := range FromPerson("# Queue\n\n## Approach\n\n" + long + ".\n\n## Steps\n\n1. Go\n") {
+	for _, p := range FromPerson("# Queue\n\n## Approach\n\n"+long+".\n\n## Steps\n\n1. Go\n", "") {
 		if len([]rune(p.Text)) > MaxStatement {
 			t.Errorf("%d characters are kept: %s", len([]rune(p.Text)), p.Text)
 		}
@@ -70,7 +70,7 @@ func TestHowThingsAreBeforeAPlanIsMarked(t *testing.T) {
 		"Evaluating a repository with 26 files takes 17 prompts of 170 thousand characters. Two problems:\n\n1. The " +
 			"template in `prompt.ts` comes first, so the shared content never benefits from the cache.",
 	} {
-		points := FromPerson("# Smaller prompts\n\n## Context\n\n" + context + "\n\n## Steps\n\n1. Change `tab.tsx`\n")
+		points := FromPerson("# Smaller prompts\n\n## Context\n\n"+context+"\n\n## Steps\n\n1. Change `tab.tsx`\n", "")
 		if len(points) != 1 || !points[0].Before {
 			t.Errorf("%q: %+v, want one point of before the change", context, points)
 		}
@@ -93,7 +93,7 @@ func TestHowThingsAreIsNoRuleOfAPlan(t *testing.T) {
 		"Benutzer müssen derzeit jeden Code aus `login.go` zweimal am Tag eingeben.":                              0,
 		"The codes of `login.go` must never be stored on the phone, since a lost phone would let anybody log in.": 1,
 	} {
-		if got := FromPerson(plan(context)); len(got) != want {
+		if got := FromPerson(plan(context), ""); len(got) != want {
 			t.Errorf("%q: %d statements, want %d: %v", context, len(got), want, got)
 		}
 	}

@@ -52,7 +52,7 @@ func Instruction(s string) (mem.Kind, bool) {
 	case lang.ContainsAny(l, ", nie ", ", niemals ", ", jamais ", ", nunca ") && lang.ContainsAny(l, " immer ", " stets ",
 		" nur ", " toujours ", " siempre ", " sólo ") && !was(l):
 		return mem.Convention, true
-	case ruleOfOurs(l) || ruleHere(l):
+	case asksFirst(l):
 		return mem.Convention, true
 	case lang.ContainsAny(l, " i prefer ", " i'd rather ", " i always want ", " i never want ", "ich bevorzuge",
 		"mir ist lieber", "je préfère", "prefiero ", "の方が好き", "我更喜欢", "我偏好", "我喜欢"):
@@ -86,79 +86,12 @@ func staysWith(l string) bool {
 		!lang.ContainsAny(l, " option", " plan ", " it ", " this ", " that ", " one ", " dem ", " der ")
 }
 
-// ruleOfOurs reports whether a sentence says what is done always or never, or not
-// without asking.
-func ruleOfOurs(l string) bool {
-	if lang.ContainsAny(
+// asksFirst reports whether a sentence says what is not to be done without asking.
+func asksFirst(l string) bool {
+	return cuesIn(l).Has(cueNorm) && !opensWithI(l) && lang.ContainsAny(
 		l, " without asking", " ohne zu fragen", " ohne mich zu fragen", " ohne rückfrage", " sans demander",
 		" sans me demander", " sin preguntar",
-	) {
-		return lang.ContainsAny(
-			l, " don't ", " do not ", " never ", " nie ", " nicht ", " nichts ", " kein", " ne ", " jamais ", " no ",
-			" nunca ",
-		) &&
-			!opensWithI(l) &&
-			!lang.HasAnyPrefix(
-				l, "the ", "a ", "it ", "der ", "die ", "das ", "er ", "sie ", "le ", "la ", "il ", "el ",
-			) &&
-			!lang.ContainsAny(l, " you ", " du ", " tu ", " vous ")
-	}
-	if was(l) || describesProblem(l) ||
-		lang.ContainsAny(
-			l, " yet ", " anymore ", " immer noch", " noch immer", " immer wieder", " wie immer", " noch nie",
-			" nie wieder", " haben ", " bekommen ", " kriegen ", " das ", " es ", " on a ", " on est ", " on peut ",
-			" on sait ", " ne sait ", " avons ", " sommes ", " pouvons ", " toujours pas ",
-		) {
-		return false
-	}
-	return lang.ContainsAny(l, " no ") && strings.HasSuffix(strings.TrimRight(l, " .!"), ", ever") ||
-		lang.ContainsAny(l, " we don't use ", " we do not use ", " we only use ") &&
-			lang.ContainsAny(l, " here ", " here,", " here.") &&
-			!lang.ContainsAny(l, " this ", " that ", " it ") ||
-		lang.ContainsAny(l, " wir ") && lang.ContainsAny(l, " immer ", " nie ", " niemals ", " grundsätzlich ") ||
-		lang.ContainsAny(l, " on ", " nous ") && lang.ContainsAny(l, " toujours ", " jamais ")
-}
-
-// ruleHere reports whether a sentence says what holds in the project. One that
-// only says where something is to be done does not.
-func ruleHere(l string) bool {
-	return lang.ContainsAny(
-		l, "in this project", "in this repo", "in diesem projekt", "in diesem repo", "dans ce projet",
-		"dans ce dépôt", "en este proyecto", "en este repo", "このプロジェクトでは", "このリポジトリでは", "本项目", "这个项目",
-	) &&
-		lang.ContainsAny(
-			l, " we ", " always ", " never ", " must ", " uses ", " only ", " wir ", " immer ", " nie ", " toujours ",
-			" jamais ", " siempre ", " nunca ", " usamos ", "必ず", "使い", "一律", "都", "必须", "使用",
-		) ||
-		lang.ContainsAny(l, " here ", " here,", " here.", " bei uns ", " chez nous ", " aquí ") &&
-			lang.ContainsAny(l, " always ", " never ", " immer ", " nie ", " toujours ", " jamais ", " siempre ", " nunca ") &&
-			!opensWithI(l) && !was(l) && !Complains(l) &&
-			!lang.ContainsAny(l, " it ", " this ", " that ", " has never ", " have never ") ||
-		lang.ContainsAny(l, "dans ce projet", "dans ce dépôt") && lang.ContainsAny(l, " on ") ||
-		lang.ContainsAny(l, "in this project", "in this repo", "in this codebase", "in this module", "in this package",
-			"in this service") && lang.ContainsAny(l, " are ") && !was(l) && !describesProblem(l) &&
-			!lang.ContainsAny(l, " there are ", " they are ") ||
-		ofEach(l) && !describesProblem(l)
-}
-
-// ofEach reports whether a sentence begins with a statement about all of a kind in the project: "In this repo every
-// chart is pinned".
-func ofEach(l string) bool {
-	words := strings.Fields(strings.ReplaceAll(l, ",", " "))
-	if len(words) < 6 ||
-		!lang.ContainsAny(
-			"|in this repo|in this repository|in this codebase|in this project|in diesem repo|in diesem projekt|dans ce "+
-				"projet|dans ce dépôt|en este proyecto|en este repo|",
-			"|"+strings.Join(words[:3], " ")+"|",
-		) {
-		return false
-	}
-	return slices.ContainsFunc(words[3:5], func(w string) bool {
-		return lang.ContainsAny(
-			"|every|each|all|no|jede|jeder|jedes|alle|kein|keine|chaque|tous|toutes|aucun|cada|todos|todas|ningún|",
-			"|"+w+"|",
-		)
-	})
+	)
 }
 
 // describesProblem reports whether a sentence describes a bad state of something.

@@ -150,9 +150,10 @@ func meets(said []extract.Point, f fact) bool {
 // kept is what is chosen of a session.
 func (s session) kept() []extract.Point {
 	var out []extract.Point
-	made := 0
+	before, made := "", 0
 	for _, t := range s.turns {
-		out = append(out, extract.FromPerson(t.Prompt)...)
+		out = append(out, extract.FromPerson(t.Prompt, before)...)
+		before = t.Prompt
 		said := t.Facts().Choose(extract.Statements(t.Answer), extract.MaxStatements, made)
 		made += len(said)
 		out = append(out, said...)
