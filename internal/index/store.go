@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"remanence/internal/mem"
@@ -20,6 +21,11 @@ type Store struct {
 	// GiveWay is called between small parts of building the index. It waits a bounded time while others need the
 	// processors. Nil does not wait.
 	GiveWay func(ctx context.Context)
+
+	began   atomic.Bool   // Run was called
+	awaited atomic.Int32  // callers of Await
+	large   chan struct{} // closed once more than mostAwaited memories were read
+	isLarge sync.Once
 
 	mu      sync.Mutex        // guards what follows
 	built   *indexes          // nil while there is no index
@@ -66,7 +72,7 @@ func (x *indexes) remove(ids ...string) {
 func NewStore(st mem.Store) *Store {
 	return &Store{
 		Store: st, touched: map[string]bool{}, tainted: map[turn]bool{}, wake: make(chan struct{}, 1),
-		refresh: make(chan struct{}, 1), aliases: map[string]string{}, tried: make(chan struct{}),
+		refresh: make(chan struct{}, 1), aliases: map[string]string{}, tried: make(chan struct{}), large: make(chan struct{}),
 	}
 }
 
@@ -113,9 +119,31 @@ const retryBuild = time.Minute
 // index each search reads the store.
 func (s *Store) Tried() <-chan struct{} { return s.tried }
 
+// mostAwaited is how many memories an index has that is worth waiting for, as Await does.
+const mostAwaited = 8000
+
+// Await waits until the index is built, or could not be, but not longer than a time, nor for a large index. Meanwhile
+// building gives way to nothing. It does not wait if Run was not called.
+func (s *Store) Await(ctx context.Context, most time.Duration) {
+	if !s.began.Load() {
+		return
+	}
+	s.awaited.Add(1)
+	defer s.awaited.Add(-1)
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-s.tried:
+	case <-s.large:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
 // Run builds the index, rebuilds it when it was dropped, and returns when ctx ends. A failed attempt is passed to log.
 // It is called once.
 func (s *Store) Run(ctx context.Context, log func(error)) {
+	s.began.Store(true)
 	for first := true; ; first = false {
 		var retry <-chan time.Time
 		if err := s.Build(ctx); err != nil && ctx.Err() == nil {
@@ -197,9 +225,9 @@ func (s *Store) readPages(ctx context.Context, kinds []mem.Kind, pages chan<- []
 	q := mem.Query{
 		Kinds: kinds, Statuses: []mem.Status{mem.Active, mem.Archived}, Within: "*", Order: mem.Oldest, Limit: page,
 	}
-	seen := map[string]bool{} // ids of memories created at q.After, with which the next page begins
+	n, seen := 0, map[string]bool{} // how many, and the ids of those created at q.After, with which the next page begins
 	for {
-		if s.GiveWay != nil {
+		if s.GiveWay != nil && s.awaited.Load() == 0 {
 			s.GiveWay(ctx)
 		}
 		ms, err := s.List(ctx, q)
@@ -208,6 +236,9 @@ func (s *Store) readPages(ctx context.Context, kinds []mem.Kind, pages chan<- []
 		}
 		fresh := slices.DeleteFunc(slices.Clone(ms), func(m mem.Memory) bool { return seen[m.ID] })
 		pages <- fresh
+		if n += len(fresh); n > mostAwaited {
+			s.isLarge.Do(func() { close(s.large) })
+		}
 		if len(ms) < q.Limit {
 			return nil
 		}

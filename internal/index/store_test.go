@@ -424,3 +424,21 @@ func TestTriedWaitsForTheFirstIndex(t *testing.T) {
 		t.Errorf("%d memories in the index, want 1", s.Len())
 	}
 }
+
+// A prompt waits for an index that is nearly there. Building does not wait for the prompt meanwhile.
+func TestAwaitWaitsForAnIndexThatIsBeingBuilt(t *testing.T) {
+	s := NewStore(sqlitetest.Open(t, nil))
+	apply(t, s, mem.Batch{Memories: []mem.Memory{fact("the keeper counts gulls")}})
+	s.Await(t.Context(), time.Hour) // Run was not called
+	s.awaited.Add(1)                // as by a prompt that came first
+	s.GiveWay = func(context.Context) { t.Error("building gave way") }
+	go s.Run(t.Context(), func(err error) { t.Error(err) })
+	<-s.Tried()
+	s.Await(t.Context(), time.Hour)
+	if s.Len() != 1 {
+		t.Errorf("%d memories in the index, want 1", s.Len())
+	}
+	slow := NewStore(sqlitetest.Open(t, nil))
+	slow.began.Store(true) // and never builds it
+	slow.Await(t.Context(), time.Millisecond)
+}

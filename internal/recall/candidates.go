@@ -156,6 +156,18 @@ func (e *Service) ofFiles(ctx context.Context, q mem.Query, files []string) ([]m
 // indexed is a store with an index of its memories in RAM; see index.Store.Search.
 type indexed interface {
 	Search(ctx context.Context, q index.Query) (found index.Result, ok bool)
+	Await(ctx context.Context, most time.Duration)
+}
+
+// indexPatience is how long a prompt waits for the index of a daemon that has just started: one of 10,000 memories is
+// built meanwhile, and without it a prompt finds less.
+const indexPatience = 250 * time.Millisecond
+
+// awaitIndex waits until the index of a store is built, if it is being built, for indexPatience at most.
+func awaitIndex(ctx context.Context, s mem.Store) {
+	if x, ok := s.(indexed); ok {
+		x.Await(ctx, indexPatience)
+	}
 }
 
 // Known are memories that searches have read, by id: those of one job read each once. Nil keeps none.

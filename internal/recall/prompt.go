@@ -26,6 +26,7 @@ func (e *Service) Prompt(ctx context.Context, ec event.Context) ([]mem.Hit, mem.
 	if skip, err := e.Skips(ctx, ec); skip || err != nil {
 		return nil, mem.Receipt{}, err
 	}
+	awaitIndex(ctx, e.Store)
 	files, err := e.FilesAtHand(ctx, ec)
 	if err != nil {
 		return nil, mem.Receipt{}, err
