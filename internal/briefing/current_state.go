@@ -35,6 +35,9 @@ func (g *gather) state(ctx context.Context) (inject.Section, error) {
 		return s, err
 	}
 	st.Open = nil // it has a section of its own
+	if g.left(ctx).Committed == last.ID {
+		st.Files = nil // none is in edit
+	}
 	s.Items = StateItems(st)
 	if st.Request != "" && chars.Clip(st.Request, 200) == last.FirstPrompt {
 		g.injected[sessionMark+last.ID] = true

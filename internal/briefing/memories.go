@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"remanence/internal/chars"
+	"remanence/internal/continuity"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/inject"
@@ -191,6 +192,16 @@ func (g *gather) instructed(mm mem.Memory) bool {
 // maxEnds is how many lines say what the last sessions left open.
 const maxEnds = 4
 
+// left returns how the last sessions left the work. It reads that once.
+func (g *gather) left(ctx context.Context) continuity.Left {
+	if g.lastLeft == nil {
+		left, err := g.e.Continuity.Left(ctx, g.ec.Project, g.ec.Session)
+		g.e.Event.LogDegraded("what the last session left open", err)
+		g.lastLeft = &left
+	}
+	return *g.lastLeft
+}
+
 // issues returns what the last sessions left open, and the open items.
 func (g *gather) issues(ctx context.Context) (inject.Section, error) {
 	q := mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 5}
@@ -198,10 +209,8 @@ func (g *gather) issues(ctx context.Context) (inject.Section, error) {
 	if err != nil || g.resumed() {
 		return s, err
 	}
-	ends, err := g.e.Continuity.Ends(ctx, g.ec.Project, g.ec.Session)
-	g.e.Event.LogDegraded("what the last session left open", err)
 	var lines []inject.Item
-	for _, end := range ends {
+	for _, end := range g.left(ctx).Ends {
 		known := slices.ContainsFunc(s.Items, func(i inject.Item) bool { return extract.SameItem(i.Text, end.Text) })
 		if len(lines) < maxEnds && !known && !inject.Suspicious(end.Text) {
 			lines = append(lines, inject.Item{Text: end.Line("the person")})

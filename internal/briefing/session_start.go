@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"remanence/internal/chars"
+	"remanence/internal/continuity"
 	"remanence/internal/event"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
@@ -204,4 +205,5 @@ type gather struct {
 	hints    vaultfile.Hints // of the vault on the project
 	injected map[string]bool // ids and texts in this briefing
 	leftOut  []mem.LeftOutItem
+	lastLeft *continuity.Left // nil until it is read
 }

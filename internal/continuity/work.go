@@ -155,12 +155,18 @@ const (
 	lastStarts = 20 // of which some were closed without a prompt
 )
 
-// Ends returns what the newest sessions of a project left open, the newest first, up to the first one that did some
-// work. Sessions without a prompt are passed over, and so is the one with the id current.
-func (s *Service) Ends(ctx context.Context, p mem.Project, current string) (out []outcome.End, err error) {
+// Left is how the newest sessions of a project left the work.
+type Left struct {
+	Ends      []outcome.End // what they left open, the newest first
+	Committed string        // id of the one that changed files last, if it committed all of them; else empty
+}
+
+// Left returns how the newest sessions of a project left the work, up to the first one that did some. Sessions without
+// a prompt are passed over, and so is the one with the id current.
+func (s *Service) Left(ctx context.Context, p mem.Project, current string) (out Left, err error) {
 	sessions, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: lastStarts})
 	if err != nil {
-		return nil, fmt.Errorf("sessions: %w", err)
+		return out, fmt.Errorf("sessions: %w", err)
 	}
 	sessions = slices.DeleteFunc(sessions, func(s mem.Session) bool { return s.Prompts == 0 || s.ID == current })
 	var later []string
@@ -169,17 +175,20 @@ func (s *Service) Ends(ctx context.Context, p mem.Project, current string) (out 
 		if err != nil {
 			return out, err
 		}
-		pieces, n := did.Pieces(s.Now(), true), len(out)
+		pieces, n := did.Pieces(s.Now(), true), len(out.Ends)
 		for _, p := range slices.Backward(pieces) {
 			if text := p.Left(); text != "" {
-				out = append(out, outcome.End{Prompt: p.Prompt, At: p.At, Text: text})
+				out.Ends = append(out.Ends, outcome.End{Prompt: p.Prompt, At: p.At, Text: text})
 			}
 		}
-		out = append(out, did.Ends(pieces, later)...)
-		for i := range out[n:] {
-			out[n+i].Session = one.Short
+		out.Ends = append(out.Ends, did.Ends(pieces, later)...)
+		for i := range out.Ends[n:] {
+			out.Ends[n+i].Session = one.Short
 		}
 		if len(pieces) > 0 {
+			if !slices.ContainsFunc(pieces, func(p outcome.Piece) bool { return !p.Committed() }) {
+				out.Committed = one.ID
+			}
 			break
 		}
 		later = append(later, did.Asked()...)

@@ -660,6 +660,24 @@ func TestABriefingSaysNothingTwice(t *testing.T) {
 	}
 }
 
+func TestFilesThatAreCommittedAreNotInEdit(t *testing.T) {
+	for later, want := range map[string]bool{"": false, "/home/dev/shop/fee.go": true} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", "read in blocks of 64 kB"),
+			edited("p1", "t1", "/home/dev/shop/receiver.go", "a", "b"),
+			ran("p1", "t2", "git commit -am 'receiver: read in blocks'",
+				"[main 1a2b3c4] receiver: read in blocks\n 1 file changed, 1 insertion(+), 1 deletion(-)"),
+			stop("p1", "Committed."))
+		if later != "" {
+			s.play(prompt("p2", "round the fee up"), edited("p2", "t3", later, "c", "d"), stop("p2", "It rounds up."))
+		}
+		got := s.play(in("two", start("startup"))...).Context
+		if strings.Contains(got, "files in edit") != want {
+			t.Errorf("files in edit: want %v after %q:\n%s", want, later, got)
+		}
+	}
+}
+
 func TestASessionMakesNoMoreMemoriesOfToolsThanItHasRoomFor(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make everything"))

@@ -10,6 +10,7 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/extract"
+	"remanence/internal/lang"
 )
 
 // Bounds of what is said of a piece of work, in characters.
@@ -415,6 +416,11 @@ func (s *Session) failing(from, until time.Time) (out []string) {
 		out = extract.AppendNew(out, "`"+ShortCommand(a.line, maxCommand)+"` fails", 2)
 	}
 	return out
+}
+
+// Committed reports whether the agent committed all that it changed, after a call of Pieces.
+func (p Piece) Committed() bool {
+	return len(p.commits) > 0 && !lang.ContainsAny(p.State, "not committed", " in part", " files, not ", "changed again")
 }
 
 // Unfinished reports whether a state says that something is left to do.

@@ -156,8 +156,8 @@ func (s *Service) handoffSessions(ctx context.Context, p mem.Project, out *Hando
 		return err
 	}
 	pieces := r.pieces()
-	ends, err := s.Continuity.Ends(ctx, p, "")
-	for _, end := range ends {
+	left, err := s.Continuity.Left(ctx, p, "")
+	for _, end := range left.Ends {
 		out.Open = append(out.Open, TimelineEntry{
 			ID: end.Session, Session: end.Session, At: end.At, What: string(mem.Todo), Title: end.Line("you"),
 		})
