@@ -93,8 +93,9 @@ func TestPanicOfARouteIsOneFailedCall(t *testing.T) {
 		})},
 	})
 	var e *api.Error
-	if _, err := echo.Call(t.Context(), c, question{"boom"}); !errors.As(err, &e) || e.Status != 500 {
-		t.Errorf("got %v, want status 500", err)
+	_, err := echo.Call(t.Context(), c, question{"boom"})
+	if !errors.As(err, &e) || e.Status != 500 || !strings.Contains(err.Error(), "panic in echo at api_test.go:") {
+		t.Errorf("got %v, want status 500 and the place", err)
 	}
 	if got, err := echo.Call(t.Context(), c, question{"fine"}); err != nil || got.Text != "fine" {
 		t.Errorf("next call: got %+v, %v, want fine", got, err)

@@ -8,6 +8,8 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,13 +87,27 @@ func write(w http.ResponseWriter, answer any) (err error) {
 	return err
 }
 
+// panicked returns the file and line that panicked, for a function that is deferred.
+func panicked() string {
+	calls := make([]uintptr, 32)
+	frames, passed := runtime.CallersFrames(calls[:runtime.Callers(1, calls)]), false
+	for {
+		f, more := frames.Next()
+		ofRuntime := strings.HasPrefix(f.Function, "runtime.")
+		if passed && !ofRuntime || !more {
+			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+		}
+		passed = passed || f.Function == "runtime.gopanic"
+	}
+}
+
 // serve answers r. A panic of the route becomes an error. Targets are compared as
 // they were sent: a target with a host, an escape or a query is unknown, except
 // that a read may have a query.
 func (m *mux) serve(r *http.Request) (name string, answer any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			answer, err = nil, fmt.Errorf("panic in %s: %v", name, p)
+			answer, err = nil, fmt.Errorf("panic in %s at %s: %v", name, panicked(), p)
 		}
 	}()
 	switch r.RequestURI {

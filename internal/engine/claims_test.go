@@ -147,7 +147,8 @@ func TestWhatIsKeptApartIsNeverMerged(t *testing.T) {
 	}
 }
 
-// Whoever says that two statements both hold is not asked again, but for an agent about what the person said.
+// A person or an agent who says that two statements both hold is not asked again, but for an agent about what the
+// person said.
 func TestWhatIsKeptBesideAnotherIsNotAskedAbout(t *testing.T) {
 	for _, tt := range []struct {
 		first, second string // the agents

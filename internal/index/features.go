@@ -410,7 +410,7 @@ func (m *measuring) ofConversation() {
 // names is 1 if the query holds a term of a candidate's field.
 func (m *measuring) names(i int, f field) float64 {
 	for t, held := range m.held[i] {
-		if !held {
+		if !held || m.terms[t].number == none { // no utterance has it but as a part of a joined word
 			continue
 		}
 		l := &m.x.lists[m.terms[t].number]

@@ -98,6 +98,40 @@ func TestWordsInARowCountAsTheWordTheyMake(t *testing.T) {
 	}
 }
 
+// Words, their halves and words that two of them make, in any order.
+func TestAnyWordsCanBeSearchedFor(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	words := strings.Fields("front end frontend file name filename work tree worktree log login in back tick backtick who May")
+	text := func(n int) string {
+		var out []string
+		for range n {
+			out = append(out, words[r.IntN(len(words))])
+		}
+		return strings.Join(out, " ")
+	}
+	for range 300 {
+		for _, utterances := range []bool{false, true} {
+			x := New(utterances)
+			for i := range 1 + r.IntN(4) {
+				m := note(fmt.Sprintf("m_%d", i), text(1+r.IntN(4)), "")
+				if utterances {
+					m.Kind, m.Session, m.Who = mem.Utterance, "s", "user"
+				}
+				x.Put(m)
+			}
+			q := mem.Query{Text: text(1 + r.IntN(4)), Project: "p", Within: "*"}
+			if utterances {
+				q.Kinds = []mem.Kind{mem.Utterance}
+			}
+			for _, c := range x.Search(Query{Query: q, Now: noon}).Candidates {
+				if c.ID == "" || math.IsNaN(c.Score) {
+					t.Fatalf("%q finds %v", q.Text, c)
+				}
+			}
+		}
+	}
+}
+
 func TestUnsegmentedTextIsFound(t *testing.T) {
 	x := New(false)
 	x.Put(note("m_1", "テストは偽の時計を使う", ""), note("m_2", "請求書は夜に印刷する", ""))
