@@ -82,6 +82,8 @@ func TestAReversalGivesAnotherAnswer(t *testing.T) {
 		{"Die Anhänge liegen auf der lokalen Platte.", "", "Lass uns die Anhänge doch auf S3 legen", "doch auf S3"},
 		{"Les pièces jointes restent sur le disque local.", "", "Finalement, mets les pièces jointes sur S3", "sur S3"},
 		{"The request timeout is 30 seconds.", "", "set the request timeout to 60 seconds instead", "60 seconds"},
+		{"The kiosk waits for 90 seconds.", "", "From now on the kiosk waits for 60 seconds.", "60 seconds"},
+		{"The kiosk waits for 90 seconds.", "", "In this project the kiosk waits for 60 seconds.", ""},
 
 		{disk, "", "let's put the thumbnails on S3 after all", ""},
 		{disk, "", "should we put attachments on S3 after all?", ""},

@@ -52,8 +52,8 @@ func TestAProposedReplacementIsInjectedOnceAccepted(t *testing.T) {
 	wants(t, "show", u.remanence("show", now.ID), "was ", "dependencies of the kiosk with npm")
 }
 
-// What the person lays down against something earlier is not resolved by itself:
-// it waits in review, and counts once the person says so.
+// What the person lays down against something earlier, without a word of a change, is not resolved by itself: it waits
+// in review, and counts once the person says so.
 func TestAContradictionIsListedForReview(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
@@ -64,7 +64,7 @@ func TestAContradictionIsListedForReview(t *testing.T) {
 	old := u.keeps("after 90 seconds")
 	u.run(session{
 		script:  script(says("Noted.")),
-		prompts: []string{"From now on the kiosk gives up after 60 seconds without an answer."},
+		prompts: []string{"In this project the kiosk gives up after 60 seconds without an answer."},
 	})
 	now := u.keeps("after 60 seconds")
 	inbox := func() string { return u.remanence("review", "--rule", "contradiction") }

@@ -299,7 +299,7 @@ function FeedRow({ of: m }: { of: TimelineEntry }) {
     <li data-row class={"w-" + m.what}>
       <span class="when muted"><Ago at={m.at} /></span>
       {p.now.what[m.what] ? <span class="kind plain">{p.now.what[m.what]}</span> : <Kind of={m.what} />}
-      <a class="plain title" dir="auto" href={to}>{injection ? p.now.injection(trigger(m.title), m.count ?? 0) : ended ? p.now.ended : <Stored of={m.title} />}</a>
+      <a class="plain title" dir="auto" href={to}>{injection ? p.now.injection(trigger(m.title), m.count ?? 0) : ended ? p.now.ended : <Stored of={m.title || p.sessions.untitled(1)} />}</a>
       <span class="end muted">{m.tokens ? count(m.tokens) + " tok " : ""}{!project.value ? m.project_name : ""} {m.session && <a class="id" href={"/sessions/" + m.session}>{m.session}</a>}</span>
     </li>
   );
