@@ -155,19 +155,21 @@ func (g *gather) holds(text string) bool {
 // maxSummaryTitle is the length of the title of a shortened summary, in characters.
 const maxSummaryTitle = 120
 
-// rest returns a summary without what a section before has, and whether it then says more than what was changed.
+// rest returns a summary without what a section before has, and whether it then says something. It says nothing if that
+// was all but for which files were changed and which commands were fixed.
 func (g *gather) rest(summary mem.Memory) (out mem.Memory, more bool) {
-	if summary.Summary == nil {
+	var all, left []string
+	if summary.Summary != nil {
+		all = extract.Parts(summary.Summary.Completed)
+		left = slices.DeleteFunc(slices.Clone(all), func(part string) bool {
+			return len(part) >= extract.MinStatement && g.holds(part)
+		})
+	}
+	if len(left) == len(all) {
 		return summary, !g.holds(summary.Title)
 	}
-	all := extract.Parts(summary.Summary.Completed)
-	left := slices.DeleteFunc(slices.Clone(all), func(part string) bool {
-		return len(part) >= extract.MinStatement && g.holds(part)
-	})
-	if len(left) < len(all) {
-		summary.Body = extract.JoinParts(left)
-		summary.Title = extract.WholeTitle(summary.Body, maxSummaryTitle)
-	}
+	summary.Body = extract.JoinParts(left)
+	summary.Title = extract.WholeTitle(summary.Body, maxSummaryTitle)
 	return summary, slices.ContainsFunc(left, func(part string) bool {
 		return !strings.HasPrefix(part, extract.ChangedPrefix) && !strings.HasPrefix(part, extract.FixedPrefix)
 	})
