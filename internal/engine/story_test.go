@@ -663,7 +663,8 @@ func TestABriefingSaysNothingTwice(t *testing.T) {
 // A session is named even if its summary says nothing but which command was fixed.
 func TestASessionThatOnlyFixedACommandIsNamed(t *testing.T) {
 	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "make the check pass"), failed("p1", "t1", "sh check.sh", "Exit code 3\nno limit"),
+	s.play(start("startup"), prompt("p1", "make the check pass"),
+		failed("p1", "t1", "sh check.sh", "Exit code 3\nno limit"),
 		edited("p1", "t2", "/home/dev/shop/retry.conf", "limit=many", "limit=5"),
 		ran("p1", "t3", "sh check.sh", "ok"), stop("p1", "Done."), mem.Event{Kind: mem.SessionEnd})
 	got := s.play(in("two", start("startup"))...).Context

@@ -471,7 +471,10 @@ func TestASentenceOfThePersonIsCompletedWithWhatItIsAbout(t *testing.T) {
 	} {
 		var got string
 		if points := FromPerson(tt.prompt, tt.before); len(points) > 0 {
-			got = points[len(points)-1].Text
+			last := points[len(points)-1]
+			if got = last.Text; last.Pasted != strings.HasPrefix(tt.before, "#") {
+				t.Errorf("after %q: %q is of a document: %v", tt.before, got, last.Pasted)
+			}
 		}
 		if got != tt.want {
 			t.Errorf("after %q: %q is kept as %q, want %q", tt.before, tt.prompt, got, tt.want)

@@ -46,9 +46,9 @@ func FromPerson(prompt, before string) []Point {
 			least = leastAsked
 		}
 		if unnamed(said) {
-			whole, known := withSubject(p.from.all[0], all, before)
+			whole, known := p.withSubject(all, before)
 			if known && least == leastStated && c.Has(cueWish, cueNorm, cuePrefer) && !c.Has(cueReverse) {
-				p.Text = whole
+				p = whole
 			} else {
 				p.Salience, least = p.Salience-0.5, leastAsked
 			}
@@ -57,7 +57,9 @@ func FromPerson(prompt, before string) []Point {
 		if laidDown {
 			p.Kind, p.Salience = kind, max(p.Salience, surelySalient)
 		}
-		holds := func(o Point) bool { return strings.HasPrefix(p.Text, o.Text) }
+		holds := func(o Point) bool {
+			return o.Text == p.Text || p.Text != said && strings.HasPrefix(p.Text, o.Text)
+		}
 		if p.Salience >= least && (laidDown || !observes(said)) {
 			out = append(slices.DeleteFunc(out, holds), p)
 		}
@@ -69,21 +71,24 @@ func FromPerson(prompt, before string) []Point {
 }
 
 // withSubject completes a sentence whose subject it does not name with the sentences before it, as far as one names it,
-// or with the request before the prompt. known is false if none does.
-func withSubject(s Statement, all []Statement, before string) (text string, known bool) {
-	at := slices.IndexFunc(all, func(o Statement) bool { return o.Text == s.Text })
-	text = TrimNo(s.Text)
+// or with the request before the prompt; that may be of a document. known is false if none does.
+func (p Point) withSubject(all []Statement, before string) (whole Point, known bool) {
+	p.Text = TrimNo(p.from.all[0].Text)
+	at := slices.IndexFunc(all, func(o Statement) bool { return o.Text == p.from.all[0].Text })
 	for ; at > 0; at-- {
 		previous := all[at-1].Text
-		if text = previous + " " + text; Asks(previous) || len([]rune(text)) > MaxStatement {
-			return "", false
+		if p.Text = previous + " " + p.Text; Asks(previous) || len([]rune(p.Text)) > MaxStatement {
+			return p, false
 		}
 		if !unnamed(previous) {
-			return text, true
+			return p, true
 		}
 	}
+	known = startsWithPronoun(p.Text)
 	about := chars.Clip(cmp.Or(PlanTitle(before), Request(before)), shortAbout)
-	return text + " (on: " + about + ")", about != "" && startsWithPronoun(text)
+	p.Text += " (on: " + about + ")"
+	p.Pasted = isPlan(before) || len(before) > PastedLength
+	return p, known && about != ""
 }
 
 // unnamed reports whether a sentence speaks of something that it does not name.
@@ -130,7 +135,8 @@ func asksForWork(s string) bool {
 	return cuesIn(lang.CueText(s)).Has(cueTask) || cuesIn(lang.CueText(rest)).Has(cueTask)
 }
 
-// pointsAt reports whether a short sentence speaks of something that it does not name. Everybody knows which project.
+// pointsAt reports whether a short sentence speaks of something that it does not name. The project itself
+// needs no name.
 func pointsAt(s string) bool {
 	l := strings.NewReplacer(" this repo", "", " this project", "", " this codebase", "", " this service", "",
 		" this folder", "").Replace(lang.CueText(s))
